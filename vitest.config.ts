@@ -1,0 +1,36 @@
+import { defineConfig } from 'vitest/config';
+
+// A test file's name says what it needs: .test.ts nothing, .int.test.ts real files, sockets and chDB, .kafka.test.ts a real
+// broker and registry, .e2e.test.ts the whole pipeline, .chaos.test.ts kills and full disks.
+const kind = (name: string, testTimeout: number, maxWorkers: number) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: [`packages/*/test/**/*.${name}.test.ts`, `test/**/*.${name}.test.ts`],
+    testTimeout,
+    hookTimeout: Math.max(testTimeout, 60_000),
+    maxWorkers,
+  },
+});
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    reporters: process.env['CI'] ? ['default'] : ['default'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['packages/*/test/**/*.test.ts', 'test/*.test.ts'],
+          exclude: ['**/*.{int,kafka,e2e,chaos}.test.ts', '**/node_modules/**'],
+          testTimeout: 10_000,
+        },
+      },
+      kind('int', 60_000, 2),
+      kind('kafka', 180_000, 1),
+      kind('e2e', 180_000, 1),
+      kind('chaos', 300_000, 1),
+    ],
+  },
+});
