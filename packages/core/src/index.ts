@@ -5,3 +5,7 @@ export * from './events.ts';
 export * from './time.ts';
 export * from './topics.ts';
 export * from './venue.ts';
+export * from './hash.ts';
+export * from './ladder.ts';
+export * from './session.ts';
+export * from './tracks.ts';

@@ -146,6 +146,8 @@ export type VenueAdapter = {
   createNormalizer(): Normalizer;
   /** Price bounds of a valid level, 1e-6: [min, max] inclusive. */
   readonly priceBounds: readonly [Micro, Micro];
+  /** True when the venue numbers its messages, so that a lost one shows in the numbers. */
+  readonly sequenced: boolean;
 };
 
 /** Source text of each level, native price (not complemented), best first; reverses normalization. */

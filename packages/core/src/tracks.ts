@@ -1,0 +1,297 @@
+// What is being watched, and since when it is not. A track is one book (or the samples of one market) of one venue; gaps are
+// kept here and nowhere else, so that live capture, import, and recovery after a crash follow one rule:
+//   a gap opens at the last moment known to be covered, and only a whole book (a snapshot) closes it.
+// While a gap is open no observation of that track is emitted. Quiet is not a gap: beats say so.
+
+import type { Dataset, Envelope, GapCause, GapEdge, GapScope, VenueEvent, Venue } from './events.ts';
+import { hashText } from './hash.ts';
+import type { Micros } from './time.ts';
+
+export type OpenGap = {
+  readonly gapId: string;
+  readonly cause: GapCause;
+  readonly scope: GapScope;
+  readonly from: Micros;
+  readonly lastBefore: GapEdge | null;
+};
+
+export type Track = {
+  readonly dataset: Dataset;
+  readonly market: string;
+  /** Null for samples: all outcomes of the market. */
+  readonly outcome: string | null;
+  /** Session that watches it now. */
+  session: string;
+  /** When watching was asked for; capture counts from the first finding. */
+  watchedAt: Micros;
+  started: boolean;
+  /** Newest proof of coverage. */
+  lastEvidence: Micros;
+  lastObserved: GapEdge | null;
+  lastSourceTs: Micros | null;
+  gap: OpenGap | null;
+};
+
+/** What the log says of a track that was watched when the log ended: input to recovery after a crash. */
+export type Evidence = {
+  readonly dataset: Dataset;
+  readonly market: string;
+  readonly outcome: string | null;
+  readonly lastEvidence: Micros;
+  readonly lastObserved: GapEdge | null;
+  readonly gap: OpenGap | null;
+};
+
+export const trackKey = (dataset: Dataset, market: string, outcome: string | null): string =>
+  `${dataset}\u0000${market}\u0000${outcome ?? ''}`;
+
+export class Tracks {
+  private readonly venue: Venue;
+  private readonly collector: string;
+  private readonly byKey = new Map<string, Track>();
+  private readonly byMarket = new Map<string, Set<Track>>();
+
+  constructor(venue: Venue, collector: string) {
+    this.venue = venue;
+    this.collector = collector;
+  }
+
+  get(dataset: Dataset, market: string, outcome: string | null): Track | undefined {
+    return this.byKey.get(trackKey(dataset, market, outcome));
+  }
+
+  all(): IterableIterator<Track> {
+    return this.byKey.values();
+  }
+
+  ofMarket(market: string): ReadonlySet<Track> {
+    return this.byMarket.get(market) ?? NO_TRACKS;
+  }
+
+  /** Watching was asked for; nothing is claimed yet. */
+  watch(dataset: Dataset, market: string, outcome: string | null, session: string, at: Micros): Track {
+    const key = trackKey(dataset, market, outcome);
+    let track = this.byKey.get(key);
+    if (track) {
+      if (track.session !== session) {
+        track.session = session;
+        track.watchedAt = at;
+      }
+      return track;
+    }
+    track = {
+      dataset,
+      market,
+      outcome,
+      session,
+      watchedAt: at,
+      started: false,
+      lastEvidence: at,
+      lastObserved: null,
+      lastSourceTs: null,
+      gap: null,
+    };
+    this.byKey.set(key, track);
+    const siblings = this.byMarket.get(market);
+    if (siblings) siblings.add(track);
+    else this.byMarket.set(market, new Set([track]));
+    return track;
+  }
+
+  start(track: Track, envelope: Envelope, into: VenueEvent[]): void {
+    if (track.started) return;
+    track.started = true;
+    track.lastEvidence = envelope.observedAt;
+    into.push({
+      ...envelope,
+      type: 'CaptureStarted',
+      dataset: track.dataset,
+      outcome: track.outcome,
+      collector: this.collector,
+    });
+  }
+
+  /** A whole book (or a sample) was observed: ends an open gap. */
+  observed(track: Track, envelope: Envelope, into: VenueEvent[]): void {
+    this.start(track, envelope, into);
+    const edge = { session: envelope.session, ordinal: envelope.ordinal, observedAt: envelope.observedAt };
+    if (track.gap) this.close(track, envelope, envelope.observedAt, edge, into);
+    track.lastObserved = edge;
+    track.lastEvidence = envelope.observedAt;
+  }
+
+  /** From `from` on the track is not covered. One gap at a time: a second cause inside an open gap changes nothing. */
+  open(
+    track: Track,
+    envelope: Envelope,
+    gap: { cause: GapCause; scope: GapScope; from: Micros; detail: string | null },
+    into: VenueEvent[],
+  ): void {
+    if (!track.started || track.gap) return;
+    // Never before the last observation: no observation may lie inside a gap.
+    const from = Math.max(gap.from, track.lastObserved?.observedAt ?? gap.from);
+    const gapId = hashText(
+      `${this.venue}|${track.dataset}|${track.market}|${track.outcome ?? ''}|${from}|${envelope.session}`,
+    );
+    track.gap = { gapId, cause: gap.cause, scope: gap.scope, from, lastBefore: track.lastObserved };
+    into.push({
+      ...envelope,
+      type: 'GapOpened',
+      market: track.market,
+      gapId,
+      dataset: track.dataset,
+      outcome: track.outcome,
+      cause: gap.cause,
+      scope: gap.scope,
+      from,
+      lastBefore: track.lastObserved,
+      detail: gap.detail,
+    });
+  }
+
+  private close(
+    track: Track,
+    envelope: Envelope,
+    to: Micros,
+    firstAfter: GapEdge | null,
+    into: VenueEvent[],
+  ): void {
+    const { gap } = track;
+    if (!gap) return;
+    track.gap = null;
+    into.push({
+      ...envelope,
+      type: 'GapClosed',
+      market: track.market,
+      gapId: gap.gapId,
+      dataset: track.dataset,
+      outcome: track.outcome,
+      cause: gap.cause,
+      scope: gap.scope,
+      from: gap.from,
+      to: Math.max(to, gap.from),
+      lastBefore: gap.lastBefore,
+      firstAfter,
+    });
+  }
+
+  /** Proof of life at `at`: only for what is started, not in a gap, and only when it is news. */
+  beat(track: Track, envelope: Envelope, into: VenueEvent[]): void {
+    if (!track.started || track.gap || envelope.observedAt <= track.lastEvidence) return;
+    track.lastEvidence = envelope.observedAt;
+    into.push({
+      ...envelope,
+      type: 'CaptureBeat',
+      market: track.market,
+      dataset: track.dataset,
+      outcome: track.outcome,
+      collector: this.collector,
+    });
+  }
+
+  /** Watching ends on purpose. An open gap ends with it, without an observation after. */
+  stop(track: Track, envelope: Envelope, reason: string, into: VenueEvent[]): void {
+    this.byKey.delete(trackKey(track.dataset, track.market, track.outcome));
+    const siblings = this.byMarket.get(track.market);
+    siblings?.delete(track);
+    if (siblings?.size === 0) this.byMarket.delete(track.market);
+    if (!track.started) return;
+    this.close(track, envelope, envelope.observedAt, null, into);
+    into.push({
+      ...envelope,
+      type: 'CaptureStopped',
+      market: track.market,
+      dataset: track.dataset,
+      outcome: track.outcome,
+      collector: this.collector,
+      reason,
+    });
+  }
+
+  /** After a crash: what was watched then is in a gap since its last evidence, or still in the gap it was in. */
+  recover(evidence: Evidence, envelope: Envelope, into: VenueEvent[]): Track {
+    const track = this.watch(
+      evidence.dataset,
+      evidence.market,
+      evidence.outcome,
+      envelope.session,
+      envelope.observedAt,
+    );
+    track.started = true;
+    track.lastEvidence = evidence.lastEvidence;
+    track.lastObserved = evidence.lastObserved;
+    track.gap = evidence.gap;
+    this.open(
+      track,
+      envelope,
+      { cause: 'collector_down', scope: 'collector', from: evidence.lastEvidence, detail: null },
+      into,
+    );
+    return track;
+  }
+}
+
+const NO_TRACKS: ReadonlySet<Track> = new Set();
+
+/** Folds a venue's events, in log order per market, into what was still watched when they ended. */
+export class EvidenceFold {
+  private readonly open = new Map<string, { -readonly [K in keyof Evidence]: Evidence[K] }>();
+
+  apply(event: VenueEvent): void {
+    switch (event.type) {
+      case 'CaptureStarted':
+      case 'CaptureBeat':
+        this.seen(event.dataset, event.market, event.outcome, event.observedAt, null);
+        return;
+      case 'CaptureStopped':
+        this.open.delete(trackKey(event.dataset, event.market, event.outcome));
+        return;
+      case 'BookObserved': {
+        const edge = { session: event.session, ordinal: event.ordinal, observedAt: event.observedAt };
+        // Only tracks whose start or beat was seen: a book alone does not say that it is still watched.
+        if (this.open.has(trackKey('books', event.market, event.outcome)))
+          this.seen('books', event.market, event.outcome, event.observedAt, edge);
+        return;
+      }
+      case 'GapOpened': {
+        this.seen(event.dataset, event.market, event.outcome, event.from, event.lastBefore);
+        const state = this.open.get(trackKey(event.dataset, event.market, event.outcome))!;
+        state.gap = {
+          gapId: event.gapId,
+          cause: event.cause,
+          scope: event.scope,
+          from: event.from,
+          lastBefore: event.lastBefore,
+        };
+        return;
+      }
+      case 'GapClosed':
+        this.seen(event.dataset, event.market, event.outcome, event.to, event.firstAfter);
+        this.open.get(trackKey(event.dataset, event.market, event.outcome))!.gap = null;
+        return;
+      default:
+    }
+  }
+
+  private seen(
+    dataset: Dataset,
+    market: string,
+    outcome: string | null,
+    at: Micros,
+    edge: GapEdge | null,
+  ): void {
+    const key = trackKey(dataset, market, outcome);
+    const state = this.open.get(key);
+    if (!state) {
+      this.open.set(key, { dataset, market, outcome, lastEvidence: at, lastObserved: edge, gap: null });
+      return;
+    }
+    if (at > state.lastEvidence) state.lastEvidence = at;
+    if (edge && (!state.lastObserved || edge.observedAt >= state.lastObserved.observedAt))
+      state.lastObserved = edge;
+  }
+
+  evidence(): Evidence[] {
+    return [...this.open.values()];
+  }
+}
