@@ -9,3 +9,7 @@ export * from './hash.ts';
 export * from './ladder.ts';
 export * from './session.ts';
 export * from './tracks.ts';
+export * from './keys.ts';
+export * from './plans.ts';
+export * from './record.ts';
+export * from './tables.ts';
