@@ -13,3 +13,14 @@ export * from './keys.ts';
 export * from './plans.ts';
 export * from './record.ts';
 export * from './tables.ts';
+export {
+  defineProjection,
+  fingerprintOf,
+  isNewer,
+  type EventOf,
+  type Merging,
+  type Projection,
+} from './projection.ts';
+export { PROJECTIONS } from './projections/all.ts';
+export { COVERAGE_KINDS, type CoverageKind } from './projections/coverage.ts';
+export { MAX_REJECT_BODY, poisonRow, type PoisonRecord } from './projections/rejects.ts';
