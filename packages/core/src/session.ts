@@ -39,8 +39,23 @@ export class Capture {
     this.tracks = new Tracks(options.adapter.venue, options.collector);
   }
 
+  private readonly open = new Set<Session>();
+
   openSession(session: string): Session {
-    return new Session(this, session);
+    const opened = new Session(this, session);
+    this.open.add(opened);
+    return opened;
+  }
+
+  /** The connection is gone for good; what it watched stays watched until stopped or taken over. */
+  closeSession(session: Session): void {
+    this.open.delete(session);
+  }
+
+  /** A catalogue fact, whichever session saw it, is known to all. */
+  learn(market: string, fields: MarketFields): void {
+    this.known.set(market, fields);
+    for (const session of this.open) session.learn(market, fields);
   }
 
   /** True when these fields differ from the newest known of the market. */
@@ -67,6 +82,26 @@ export class Capture {
       ordinal,
       provenance: this.provenance,
     };
+  }
+
+  /**
+   * Says again which gaps are open, under the same ids: a restart reads only the newest stretch of the log and must find
+   * them there. Projections keep one row per gap id.
+   */
+  restate(session: Session, at: Micros): VenueEvent[] {
+    const events: VenueEvent[] = [];
+    for (const { gap, market, dataset, outcome } of this.tracks.all()) {
+      if (gap)
+        events.push({
+          ...this.envelope(session.id, session.ordinal, at, market),
+          type: 'GapOpened',
+          dataset,
+          outcome,
+          detail: null,
+          ...gap,
+        });
+    }
+    return events;
   }
 
   /** On start: opens a gap for whatever the log says was watched when the recorder went away. */
@@ -97,6 +132,10 @@ export class Session {
     this.id = id;
     this.normalizer = capture.adapter.createNormalizer();
     for (const [market, fields] of capture.known) this.normalizer.learn(market, fields);
+  }
+
+  learn(market: string, fields: MarketFields): void {
+    this.normalizer.learn(market, fields);
   }
 
   get ordinal(): number {
@@ -215,7 +254,7 @@ export class Session {
 
   private applyMarket(finding: MarketFinding, base: Envelope, into: VenueEvent[]): void {
     const { capture } = this;
-    capture.known.set(finding.market, finding.fields);
+    capture.learn(finding.market, finding.fields);
     if (!capture.changed(finding.market, finding.fields)) return;
     into.push({
       ...base,
