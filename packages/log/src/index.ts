@@ -1,0 +1,19 @@
+export type { SchemaIds, WritingCodec } from './codec.ts';
+export { avroTypeOf, createCodec, schemaIdOf } from './codec.ts';
+export type {
+  ConsumeRequest,
+  Decoded,
+  EventCodec,
+  EventLog,
+  LogBatch,
+  LogRecord,
+  PartitionInfo,
+  ReadRequest,
+  TopicInfo,
+} from './log.ts';
+export { DEFAULT_PARTITIONS, MAX_RECORD_BYTES } from './log.ts';
+export { murmur2, partitionFor } from './partitioner.ts';
+export type { ReadEvent, ReadEventsRequest } from './reading.ts';
+export { decodeBatch, positionsAt, positionsAtEnd, positionsFromBeginning, readEvents } from './reading.ts';
+export type { EventSchema } from './schemas.ts';
+export { EVENT_SCHEMAS } from './schemas.ts';
