@@ -1,0 +1,279 @@
+// Venue C's market objects (Gamma, CLOB, and the notices of the market channel) to market metadata. What an object does not
+// state stays null; its every field is kept in `native`.
+
+import type { JsonObject } from '../../exact-json.ts';
+import { arrayOf, boolOf, isObject, nestedArray, textOf } from '../../exact-json.ts';
+import { parseDecimal } from '../../decimal.ts';
+import type { Micro } from '../../decimal.ts';
+import type { MarketStatus, Outcome } from '../../events.ts';
+import type { Micros } from '../../time.ts';
+import type { MarketFields } from '../../venue.ts';
+import { UNKNOWN_MARKET } from '../merge-market.ts';
+import { isoOf, millisOf } from '../source-time.ts';
+import { parseUpDownSlug } from '../up-down.ts';
+
+export type CatalogueEntry = { readonly market: string; readonly fields: MarketFields };
+
+const CONDITION_ID = /^0x[0-9a-fA-F]{64}$/;
+const ONE: Micro = 1_000_000;
+
+export const microOf = (value: unknown): Micro | null => {
+  const text = textOf(value);
+  return text === null ? null : (parseDecimal(text)?.value ?? null);
+};
+
+const texts = (values: readonly unknown[]): (string | null)[] => values.map(textOf);
+
+/** The wrappers of Gamma's listings: a bare array or object, or one under a name. */
+export function gammaItems(answer: unknown): readonly unknown[] {
+  if (Array.isArray(answer)) return answer as readonly unknown[];
+  if (!isObject(answer)) return [];
+  for (const name of ['events', 'markets', 'data']) {
+    if (Array.isArray(answer[name]) && textOf(answer['id']) === null) return arrayOf(answer[name]);
+  }
+  return [answer];
+}
+
+/** A Gamma market, or all markets of a Gamma event. Null where an object is neither, or lacks its condition id. */
+export function fromGamma(item: unknown, observedAt: Micros): (CatalogueEntry | null)[] {
+  if (!isObject(item)) return [null];
+  if (Array.isArray(item['markets']))
+    return item['markets'].map((market: unknown) => fromGammaMarket(market, item, observedAt));
+  return [fromGammaMarket(item, null, observedAt)];
+}
+
+function fromGammaMarket(
+  market: unknown,
+  parent: JsonObject | null,
+  observedAt: Micros,
+): CatalogueEntry | null {
+  if (!isObject(market)) return null;
+  const conditionId = textOf(market['conditionId']);
+  if (conditionId === null || !CONDITION_ID.test(conditionId)) return null;
+  const stated = arrayOf(market['events'])[0];
+  const event = parent ?? (isObject(stated) ? stated : null);
+  const series = arrayOf(event?.['series'])[0];
+  const slug = textOf(market['slug']);
+  const short = slug === null ? null : parseUpDownSlug(slug);
+  const closesAt = isoOf(market['endDate']) ?? isoOf(event?.['endDate']);
+  const closed = boolOf(market['closed']) ?? false;
+  const resolved =
+    closed && (market['umaResolutionStatus'] === 'resolved' || market['automaticallyResolved'] === true);
+  const prices = resolved ? nestedArray(market['outcomePrices']).map(microOf) : [];
+  const winnerAt = winnerIndex(prices);
+  const labels = texts(nestedArray(market['outcomes']));
+  const tokens = texts(nestedArray(market['clobTokenIds']));
+  const outcomes = outcomesOf(tokens, labels, winnerAt);
+  const { events: _events, ...own } = market;
+  return {
+    market: conditionId,
+    fields: {
+      ...UNKNOWN_MARKET,
+      slug,
+      title: textOf(event?.['title']) ?? textOf(market['question']),
+      question: textOf(market['question']),
+      asset: short?.asset ?? null,
+      window: short?.window ?? null,
+      status: resolved ? 'resolved' : tradingStatus(market, closed, closesAt, observedAt),
+      nativeStatus: nativeStatus(market, GAMMA_STATUS_FIELDS),
+      eventId: textOf(event?.['id']),
+      seriesId: textOf(event?.['seriesSlug']) ?? (isObject(series) ? textOf(series['slug']) : null),
+      conditionId,
+      outcomes,
+      opensAt: isoOf(market['eventStartTime']) ?? isoOf(event?.['startTime']) ?? short?.opensAt ?? null,
+      closesAt,
+      listedAt: isoOf(market['startDate']) ?? isoOf(market['createdAt']),
+      resolvedAt: resolved ? (isoOf(market['umaEndDate']) ?? isoOf(market['closedTime'])) : null,
+      resolution: resolved ? resolutionOf(prices, outcomes, winnerAt) : null,
+      winningOutcome: outcomes[winnerAt]?.id ?? null,
+      settlementValue: prices[0] ?? null,
+      strike: strikeOf(event),
+      volume: microOf(market['volume']) ?? microOf(market['volumeNum']),
+      liquidity: microOf(market['liquidity']) ?? microOf(market['liquidityNum']),
+      tickSize: microOf(market['orderPriceMinTickSize']),
+      minSize: microOf(market['orderMinSize']),
+      simulated: market['ladderlog_simulated'] === true || event?.['ladderlog_simulated'] === true,
+      native: JSON.stringify(
+        event === null ? { gamma_market: own } : { gamma_market: own, gamma_event: withoutMarkets(event) },
+      ),
+    },
+  };
+}
+
+const withoutMarkets = (event: JsonObject): JsonObject => {
+  const { markets: _markets, ...rest } = event;
+  return rest;
+};
+
+/** A CLOB market (`/markets/<condition id>`); winners are stated per token. */
+export function fromClobMarket(market: unknown, observedAt: Micros): CatalogueEntry | null {
+  if (!isObject(market)) return null;
+  const conditionId = textOf(market['condition_id']);
+  if (conditionId === null || !CONDITION_ID.test(conditionId)) return null;
+  const tokens = arrayOf(market['tokens']).filter(isObject);
+  const winnerAt = tokens.findIndex((token) => token['winner'] === true);
+  const closed = boolOf(market['closed']) ?? false;
+  const resolved = closed && winnerAt >= 0;
+  const slug = textOf(market['market_slug']);
+  const short = slug === null ? null : parseUpDownSlug(slug);
+  const closesAt = isoOf(market['end_date_iso']);
+  const outcomes = outcomesOf(
+    tokens.map((token) => textOf(token['token_id'])),
+    tokens.map((token) => textOf(token['outcome'])),
+    resolved ? winnerAt : -1,
+  );
+  return {
+    market: conditionId,
+    fields: {
+      ...UNKNOWN_MARKET,
+      slug,
+      question: textOf(market['question']),
+      asset: short?.asset ?? null,
+      window: short?.window ?? null,
+      status: resolved
+        ? 'resolved'
+        : tradingStatus(
+            {
+              active: market['active'],
+              acceptingOrders: market['accepting_orders'],
+              enableOrderBook: market['enable_order_book'],
+            },
+            closed,
+            // A CLOB end date may be a bare day: too coarse to say that trading ended.
+            null,
+            observedAt,
+          ),
+      nativeStatus: nativeStatus(market, ['active', 'closed', 'accepting_orders']),
+      conditionId,
+      outcomes,
+      opensAt: isoOf(market['game_start_time']) ?? short?.opensAt ?? null,
+      closesAt,
+      resolution: resolved ? (outcomes[winnerAt]?.label ?? null) : null,
+      winningOutcome: resolved ? (outcomes[winnerAt]?.id ?? null) : null,
+      tickSize: microOf(market['minimum_tick_size']),
+      minSize: microOf(market['minimum_order_size']),
+      simulated: market['ladderlog_simulated'] === true,
+      native: JSON.stringify({ clob_market: market }),
+    },
+  };
+}
+
+/** A `new_market` notice. These are global: null unless it is a short-dated contract, which is what is followed here. */
+export function fromNewMarket(message: JsonObject): CatalogueEntry | null {
+  const conditionId = textOf(message['market']) ?? textOf(message['condition_id']);
+  const slug = textOf(message['slug']);
+  const short = slug === null ? null : parseUpDownSlug(slug);
+  if (conditionId === null || short === null) return null;
+  const event = isObject(message['event_message']) ? message['event_message'] : null;
+  const tokens = message['assets_ids'] ?? message['clob_token_ids'];
+  return {
+    market: conditionId,
+    fields: {
+      ...UNKNOWN_MARKET,
+      slug,
+      title: textOf(event?.['title']) ?? textOf(message['question']),
+      question: textOf(message['question']),
+      asset: short.asset,
+      window: short.window,
+      nativeStatus: nativeStatus(message, ['active']),
+      eventId: textOf(event?.['id']),
+      conditionId,
+      outcomes: outcomesOf(texts(nestedArray(tokens)), texts(nestedArray(message['outcomes'])), -1),
+      opensAt: short.opensAt,
+      tickSize: microOf(message['order_price_min_tick_size']),
+      simulated: message['ladderlog_simulated'] === true,
+      native: JSON.stringify({ new_market: message }),
+    },
+  };
+}
+
+/** A `market_resolved` notice: the winner, and nothing else that was not known before. */
+export function fromResolved(message: JsonObject): CatalogueEntry | null {
+  const conditionId = textOf(message['market']);
+  if (conditionId === null) return null;
+  const tokens = texts(nestedArray(message['assets_ids']));
+  const winner = textOf(message['winning_asset_id']);
+  const label = textOf(message['winning_outcome']);
+  const winnerAt = winner === null ? -1 : tokens.indexOf(winner);
+  const outcomes = outcomesOf(
+    tokens,
+    tokens.map((token) => (token === winner ? label : null)),
+    winnerAt,
+  );
+  return {
+    market: conditionId,
+    fields: {
+      ...UNKNOWN_MARKET,
+      status: 'resolved',
+      nativeStatus: 'market_resolved',
+      conditionId,
+      outcomes,
+      resolvedAt: millisOf(message['timestamp']),
+      resolution: label,
+      winningOutcome: winner,
+      simulated: message['ladderlog_simulated'] === true,
+      native: JSON.stringify({ market_resolved: message }),
+    },
+  };
+}
+
+function outcomesOf(
+  tokens: readonly (string | null)[],
+  labels: readonly (string | null)[],
+  winnerAt: number,
+): Outcome[] {
+  const outcomes: Outcome[] = [];
+  tokens.forEach((token, index) => {
+    if (token === null) return;
+    const winner = winnerAt < 0 ? null : index === winnerAt;
+    outcomes.push({ id: token, label: labels[index] ?? '', index, tokenId: token, winner });
+  });
+  return outcomes;
+}
+
+/** Index of the one outcome that pays 1 while all others pay 0; −1 when the prices say anything else. */
+function winnerIndex(prices: readonly (Micro | null)[]): number {
+  const at = prices.indexOf(ONE);
+  return at >= 0 && prices.every((price, index) => price === (index === at ? ONE : 0)) ? at : -1;
+}
+
+function resolutionOf(
+  prices: readonly (Micro | null)[],
+  outcomes: readonly Outcome[],
+  winnerAt: number,
+): string | null {
+  if (winnerAt >= 0) return outcomes[winnerAt]?.label ?? null;
+  return prices.length > 1 && prices.every((price) => price === ONE / prices.length) ? 'split' : null;
+}
+
+/**
+ * `open` is open for trading, which begins about a day before the window. A market that takes no orders is upcoming before its
+ * end and closed after it (the venue's `closed` follows a minute or more late).
+ */
+function tradingStatus(
+  market: JsonObject,
+  closed: boolean,
+  closesAt: Micros | null,
+  observedAt: Micros,
+): MarketStatus {
+  if (closed || market['archived'] === true) return 'closed';
+  const active = boolOf(market['active']);
+  const accepting = boolOf(market['acceptingOrders']);
+  if (active === null || accepting === null) return 'unknown';
+  if (active && accepting && market['enableOrderBook'] !== false) return 'open';
+  return closesAt !== null && observedAt >= closesAt ? 'closed' : 'upcoming';
+}
+
+const GAMMA_STATUS_FIELDS = ['active', 'closed', 'archived', 'acceptingOrders', 'umaResolutionStatus'];
+
+function nativeStatus(market: JsonObject, fields: readonly string[]): string | null {
+  const stated = fields
+    .filter((name) => typeof market[name] === 'boolean' || typeof market[name] === 'string')
+    .map((name) => `${name}=${String(market[name])}`);
+  return stated.length === 0 ? null : stated.join(' ');
+}
+
+function strikeOf(event: JsonObject | null): string | null {
+  const metadata = event?.['eventMetadata'];
+  return isObject(metadata) ? textOf(metadata['priceToBeat']) : null;
+}

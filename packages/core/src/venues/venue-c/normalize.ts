@@ -1,0 +1,326 @@
+// Venue C (Polymarket's dialect): frames to findings. A full book starts a token's book, a price_change sets levels of it; a
+// change for a token whose book is not known gives no observation. See docs/normalization-venue-c.md.
+
+import type { JsonObject } from '../../exact-json.ts';
+import { isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
+import { parseDecimal } from '../../decimal.ts';
+import type { Micro } from '../../decimal.ts';
+import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../../venue.ts';
+import { parseChannel } from '../channel.ts';
+import type { Channel } from '../channel.ts';
+import { mergeMarket } from '../merge-market.ts';
+import { millisOf } from '../source-time.ts';
+import { readLevel } from '../wire-levels.ts';
+import type { CatalogueEntry } from './catalogue.ts';
+import { fromClobMarket, fromGamma, fromNewMarket, fromResolved, gammaItems, microOf } from './catalogue.ts';
+import { TokenBook } from './token-book.ts';
+import type { MessageKind } from './wire.ts';
+import { PLAIN_TEXT, SIDES, bookShapeOf, changeShapeOf, kindOf, readSide } from './wire.ts';
+
+const DETAIL_LENGTH = 200;
+type Rest = Extract<Channel, { kind: 'rest' }>;
+
+class VenueCNormalizer implements Normalizer {
+  private readonly books = new Map<string, TokenBook>();
+  /** Tokens whose book is not known and whose break was already stated. */
+  private readonly broken = new Set<string>();
+  private readonly ticks = new Map<string, Micro>();
+  private readonly known = new Map<string, MarketFields>();
+  private readonly marketOfToken = new Map<string, string>();
+
+  normalize(frame: Frame): Finding[] {
+    const into: Finding[] = [];
+    if (frame.direction === 'out') return [{ find: 'skip', reason: 'outbound' }];
+    try {
+      this.read(frame, into);
+    } catch (error) {
+      // A fault of ours must not lose the frame, nor leave half-applied books in use.
+      this.forget();
+      return [reject('', 'normalizer_failed', error instanceof Error ? error.message : String(error))];
+    }
+    if (into.length === 0) into.push({ find: 'skip', reason: 'nothing_to_record' });
+    return into;
+  }
+
+  forget(): void {
+    this.books.clear();
+    this.broken.clear();
+  }
+
+  learn(market: string, fields: MarketFields): void {
+    this.known.set(market, fields);
+    for (const outcome of fields.outcomes) this.marketOfToken.set(outcome.id, market);
+  }
+
+  private read(frame: Frame, into: Finding[]): void {
+    const channel = parseChannel(frame.channel);
+    if (channel === null) into.push(reject('', 'unknown_channel', frame.channel));
+    else if (channel.kind === 'ws') this.readSocket(frame, into);
+    else this.readRest(channel, frame, into);
+  }
+
+  private readSocket(frame: Frame, into: Finding[]): void {
+    const plain = PLAIN_TEXT[frame.text.trim()];
+    if (plain !== undefined) {
+      into.push({ find: 'skip', reason: plain });
+      return;
+    }
+    const parsed = parseJson(frame.text);
+    if (parsed === undefined) {
+      into.push(reject('', 'not_json', frame.text));
+      return;
+    }
+    if (!Array.isArray(parsed)) this.readMessage(parsed, into);
+    else if (parsed.length === 0) into.push({ find: 'skip', reason: 'empty_array' });
+    else for (const message of parsed as readonly unknown[]) this.readMessage(message, into);
+  }
+
+  private readMessage(message: unknown, into: Finding[]): void {
+    if (!isObject(message)) {
+      into.push(reject('', 'not_an_object', JSON.stringify(message)));
+      return;
+    }
+    const kind = kindOf(message);
+    if (kind === null)
+      into.push(reject(textOf(message['market']) ?? '', 'unknown_kind', JSON.stringify(message)));
+    else this.readers[kind](message, into);
+  }
+
+  private readonly readers: Record<MessageKind, (message: JsonObject, into: Finding[]) => void> = {
+    book: (message, into) => this.readBook(message, true, {}, into),
+    price_change: (message, into) => this.readChanges(message, into),
+    last_trade_price: (message, into) => this.readTrade(message, into),
+    tick_size_change: (message, into) => this.readTick(message, into),
+    best_bid_ask: (_message, into) => into.push({ find: 'skip', reason: 'best_bid_ask' }),
+    new_market: (message, into) => this.readNewMarket(message, into),
+    market_resolved: (message, into) => this.readResolved(message, into),
+  };
+
+  private readBook(
+    message: JsonObject,
+    streamed: boolean,
+    query: Readonly<Record<string, string>>,
+    into: Finding[],
+  ): void {
+    const token = textOf(message['asset_id']) ?? query['token_id'] ?? null;
+    const market = textOf(message['market']) ?? this.marketOfToken.get(token ?? '') ?? '';
+    if (token === null || market === '') {
+      into.push(reject(market, token === null ? 'missing_token' : 'missing_market', JSON.stringify(message)));
+      return;
+    }
+    const shape = bookShapeOf(message);
+    const bids = shape && readSide(message[shape.bid]);
+    const asks = shape && readSide(message[shape.ask]);
+    if (!shape || !bids || !asks) {
+      into.push(reject(market, 'bad_book', JSON.stringify(message)));
+      if (streamed) this.lose(market, token, 'rejected_frame', 'a full book could not be read', into);
+      return;
+    }
+    const sourceTs = millisOf(message['timestamp']);
+    const held = this.books.get(token);
+    if (held && (held.streamed || (streamed && held.changed))) {
+      const method = streamed ? 'snapshot' : 'rest';
+      const drift = held.drift(bids, asks);
+      into.push({ find: 'compare', market, outcome: token, method, sourceTs, ...drift });
+      // Beside a book of the socket, a REST answer is a measurement and not a state of the stream.
+      if (!streamed) return;
+    }
+    const tick = microOf(message['tick_size']);
+    if (tick !== null && tick > 0) this.ticks.set(token, tick);
+    const book = new TokenBook(market, token, streamed, sourceTs, this.ticks.get(token) ?? null);
+    const naming = { nativeBid: shape.bid, nativeAsk: shape.ask, hash: textOf(message['hash']) };
+    into.push(book.start(bids, asks, sourceTs, naming));
+    this.books.set(token, book);
+    this.broken.delete(token);
+    this.marketOfToken.set(token, market);
+  }
+
+  /** All changes of one message are one state change: one observation per token, in order of first appearance. */
+  private readChanges(message: JsonObject, into: Finding[]): void {
+    const stated = textOf(message['market']);
+    const shape = changeShapeOf(message);
+    if (shape === null) {
+      into.push(reject(stated ?? '', 'unknown_change_shape', JSON.stringify(message)));
+      return;
+    }
+    const sourceTs = millisOf(message['timestamp']);
+    const touched = new Set<TokenBook>();
+    let skipped: string | null = null;
+    for (const change of shape.changes(message)) {
+      const { token } = change;
+      const market = stated ?? this.marketOfToken.get(token ?? '') ?? '';
+      if (token === null || market === '') {
+        const reason = token === null ? 'missing_token' : 'missing_market';
+        into.push(reject(market, reason, JSON.stringify(message)));
+        continue;
+      }
+      const side = SIDES[String(change.side).toUpperCase()];
+      const level = readLevel(change.price, change.size);
+      if (!side || !level) {
+        into.push(reject(market, 'bad_change', JSON.stringify(change)));
+        const book = this.books.get(token);
+        if (book) touched.delete(book);
+        this.lose(market, token, 'rejected_frame', 'a change could not be read', into);
+        continue;
+      }
+      const book = this.books.get(token);
+      if (!book) {
+        skipped = 'awaiting_snapshot';
+        this.lose(market, token, 'awaiting_snapshot', 'a change before any full book', into);
+      } else if (!book.streamed && isBefore(sourceTs, book.startedAt)) skipped = 'before_snapshot';
+      else {
+        book.set({ side, level });
+        touched.add(book);
+      }
+    }
+    const naming = { nativeBid: 'BUY', nativeAsk: 'SELL', hash: shape.hash(message) };
+    for (const book of touched) into.push(book.observe(sourceTs, naming));
+    if (skipped !== null) into.push({ find: 'skip', reason: skipped });
+  }
+
+  /** The token's book is not known from here on; said once until the next full book. */
+  private lose(
+    market: string,
+    token: string,
+    cause: 'awaiting_snapshot' | 'tick_change' | 'rejected_frame',
+    detail: string,
+    into: Finding[],
+  ): void {
+    this.books.delete(token);
+    if (this.broken.has(token)) return;
+    this.broken.add(token);
+    into.push({ find: 'break', market, outcome: token, cause, scope: 'book', detail });
+  }
+
+  private readTrade(message: JsonObject, into: Finding[]): void {
+    const token = textOf(message['asset_id']);
+    const market = textOf(message['market']) ?? this.marketOfToken.get(token ?? '') ?? '';
+    const text = textOf(message['price']);
+    const price = text === null ? null : parseDecimal(text);
+    if (token === null || market === '' || text === null || price === null) {
+      into.push(reject(market, 'bad_trade', JSON.stringify(message)));
+      return;
+    }
+    into.push({
+      find: 'sample',
+      market,
+      outcome: token,
+      metric: 'last_trade',
+      sourceTs: millisOf(message['timestamp']),
+      value: price.value,
+      text,
+      exact: price.exact,
+      size: microOf(message['size']),
+      takerSide: textOf(message['side']),
+    });
+  }
+
+  private readTick(message: JsonObject, into: Finding[]): void {
+    const token = textOf(message['asset_id']);
+    const market = textOf(message['market']) ?? this.marketOfToken.get(token ?? '') ?? '';
+    if (token === null || market === '') {
+      into.push(reject(market, 'missing_token', JSON.stringify(message)));
+      return;
+    }
+    const tick = microOf(message['new_tick_size']);
+    if (tick !== null && tick > 0) this.ticks.set(token, tick);
+    else this.ticks.delete(token);
+    const detail = `${textOf(message['old_tick_size'])} to ${textOf(message['new_tick_size'])}`;
+    this.lose(market, token, 'tick_change', detail, into);
+    into.push({ find: 'skip', reason: 'tick_size_change' });
+  }
+
+  private readNewMarket(message: JsonObject, into: Finding[]): void {
+    const entry = fromNewMarket(message);
+    if (entry === null) into.push({ find: 'skip', reason: 'new_market_not_followed' });
+    else if (this.known.has(entry.market)) into.push({ find: 'skip', reason: 'new_market_known' });
+    else this.found(entry, into);
+  }
+
+  private readResolved(message: JsonObject, into: Finding[]): void {
+    const entry = fromResolved(message);
+    if (entry === null) {
+      into.push(reject('', 'missing_market', JSON.stringify(message)));
+      return;
+    }
+    this.found(entry, into, millisOf(message['timestamp']));
+    into.push({ find: 'end', market: entry.market, reason: 'market_resolved' });
+  }
+
+  private found(entry: CatalogueEntry, into: Finding[], sourceTs: number | null = null): void {
+    const fields = mergeMarket(this.known.get(entry.market), entry.fields);
+    this.learn(entry.market, fields);
+    into.push({ find: 'market', sourceTs, market: entry.market, fields });
+  }
+
+  private readRest(channel: Rest, frame: Frame, into: Finding[]): void {
+    const answer = parseExact(frame.text);
+    if (answer === undefined) {
+      into.push(reject('', 'not_json', frame.text));
+      return;
+    }
+    const error = isObject(answer) ? textOf(answer['error']) : null;
+    if (error !== null) {
+      // Normal for a token that is closed, or not served yet.
+      if (/^no orderbook exists/i.test(error)) into.push({ find: 'skip', reason: 'no_orderbook' });
+      else into.push(reject('', 'venue_error', error));
+      return;
+    }
+    const route = REST_ROUTES.find(
+      ({ source, path }) => source === channel.source && path.test(channel.path),
+    );
+    if (!route) into.push(reject('', 'unknown_channel', frame.channel));
+    else if (route.read === 'skip') into.push({ find: 'skip', reason: 'not_recorded' });
+    else if (route.read === 'books')
+      for (const book of Array.isArray(answer) ? (answer as readonly unknown[]) : [answer])
+        if (isObject(book)) this.readBook(book, false, channel.query, into);
+        else into.push(reject('', 'not_an_object', JSON.stringify(book)));
+    else this.readCatalogue(route.read, answer, frame, into);
+    if (into.length === 0) into.push({ find: 'skip', reason: 'empty_answer' });
+  }
+
+  private readCatalogue(source: 'gamma' | 'clob', answer: unknown, frame: Frame, into: Finding[]): void {
+    for (const item of gammaItems(answer)) {
+      const entries =
+        source === 'gamma' ? fromGamma(item, frame.observedAt) : [fromClobMarket(item, frame.observedAt)];
+      for (const entry of entries) {
+        if (entry) this.found(entry, into);
+        else into.push(reject('', 'bad_market', JSON.stringify(item)));
+      }
+    }
+  }
+}
+
+const REST_ROUTES: readonly {
+  readonly source: string;
+  readonly path: RegExp;
+  readonly read: 'books' | 'gamma' | 'clob' | 'skip';
+}[] = [
+  { source: 'clob', path: /^\/books?$/, read: 'books' },
+  { source: 'clob', path: /^\/markets(\/[^/]+)?$/, read: 'clob' },
+  {
+    source: 'clob',
+    path: /^\/(tick-size|neg-risk|prices?|midpoints?|spreads?|last-trades?-prices?|prices-history|batch-prices-history|time)(\/|$)/,
+    read: 'skip',
+  },
+  { source: 'gamma', path: /^\/(events|markets|public-search)(\/|$)/, read: 'gamma' },
+  { source: 'gamma', path: /^\/(series|tags)(\/|$)/, read: 'skip' },
+];
+
+const isBefore = (a: number | null, b: number | null): boolean => a !== null && b !== null && a < b;
+
+const reject = (market: string, reason: string, detail: string): Finding => ({
+  find: 'reject',
+  market,
+  reason,
+  detail: detail.slice(0, DETAIL_LENGTH),
+});
+
+export const venueC: VenueAdapter = {
+  venue: 'venuec',
+  dialect: 'Polymarket: CLOB market channel, CLOB REST, Gamma',
+  createNormalizer: () => new VenueCNormalizer(),
+  // Tick to 1 − tick of the finest grid, 0.0001.
+  priceBounds: [100, 999_900],
+  sequenced: false,
+};
