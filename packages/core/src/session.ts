@@ -357,18 +357,17 @@ export class Session {
     return events;
   }
 
-  /** Proof of life for everything this connection watches, at its last inbound activity. */
-  beat(): VenueEvent[] {
+  /**
+   * Proof of life for everything this session watches: on a socket, until its last inbound activity; for polled tracks, each
+   * until its own newest observation.
+   */
+  beat(source: 'socket' | 'polled' = 'socket'): VenueEvent[] {
     const { tracks } = this.capture;
     const events: VenueEvent[] = [];
-    if (this.lastActivity === 0) return events;
+    const aliveAt = source === 'socket' ? this.lastActivity : null;
     for (const track of tracks.all()) {
-      if (track.session === this.id)
-        tracks.beat(
-          track,
-          this.capture.envelope(this.id, this.ordinal, this.lastActivity, track.market),
-          events,
-        );
+      if (track.session !== this.id) continue;
+      tracks.beat(track, this.capture.envelope(this.id, this.ordinal, 0, track.market), aliveAt, events);
     }
     return events;
   }

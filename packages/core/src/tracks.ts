@@ -27,6 +27,8 @@ export type Track = {
   started: boolean;
   /** Newest proof of coverage. */
   lastEvidence: Micros;
+  /** Newest start or beat written: the log's own word on coverage, which beats keep close to lastEvidence. */
+  lastBeat: Micros;
   lastObserved: GapEdge | null;
   lastSourceTs: Micros | null;
   gap: OpenGap | null;
@@ -87,6 +89,7 @@ export class Tracks {
       watchedAt: at,
       started: false,
       lastEvidence: at,
+      lastBeat: 0,
       lastObserved: null,
       lastSourceTs: null,
       gap: null,
@@ -102,6 +105,7 @@ export class Tracks {
     if (track.started) return;
     track.started = true;
     track.lastEvidence = envelope.observedAt;
+    track.lastBeat = envelope.observedAt;
     into.push({
       ...envelope,
       type: 'CaptureStarted',
@@ -175,14 +179,20 @@ export class Tracks {
     });
   }
 
-  /** Proof of life at `at`: only for what is started, not in a gap, and only when it is news. */
-  beat(track: Track, envelope: Envelope, into: VenueEvent[]): void {
-    if (!track.started || track.gap || envelope.observedAt <= track.lastEvidence) return;
-    track.lastEvidence = envelope.observedAt;
+  /**
+   * Proof of life: covered until the newest evidence, or until `aliveAt`, the last inbound activity of its connection, when
+   * that is newer. Only for what is started and not in a gap, and only when it is news.
+   */
+  beat(track: Track, envelope: Envelope, aliveAt: Micros | null, into: VenueEvent[]): void {
+    if (!track.started || track.gap) return;
+    if (aliveAt !== null && aliveAt > track.lastEvidence) track.lastEvidence = aliveAt;
+    if (track.lastEvidence <= track.lastBeat) return;
+    track.lastBeat = track.lastEvidence;
     into.push({
       ...envelope,
       type: 'CaptureBeat',
       market: track.market,
+      observedAt: track.lastEvidence,
       dataset: track.dataset,
       outcome: track.outcome,
       collector: this.collector,
@@ -246,11 +256,17 @@ export class EvidenceFold {
       case 'CaptureStopped':
         this.open.delete(trackKey(event.dataset, event.market, event.outcome));
         return;
-      case 'BookObserved': {
+      case 'BookObserved':
+      case 'MetricSampled': {
         const edge = { session: event.session, ordinal: event.ordinal, observedAt: event.observedAt };
-        // Only tracks whose start or beat was seen: a book alone does not say that it is still watched.
-        if (this.open.has(trackKey('books', event.market, event.outcome)))
-          this.seen('books', event.market, event.outcome, event.observedAt, edge);
+        const book = event.type === 'BookObserved';
+        this.seen(
+          book ? 'books' : 'samples',
+          event.market,
+          book ? event.outcome : null,
+          event.observedAt,
+          edge,
+        );
         return;
       }
       case 'GapOpened': {

@@ -1,0 +1,62 @@
+// Which markets to watch now. Pure: the catalogue, the time and the configuration decide.
+
+import type { MarketFields, Micros, Venue } from '@ladderlog/core';
+import { MICROS_PER_MS, hashText } from '@ladderlog/core';
+
+import type { Target } from './stream.ts';
+
+export type Choice = {
+  /** Upper case; null: any. */
+  readonly assets: readonly string[] | null;
+  readonly windows: readonly string[] | null;
+  readonly series: readonly string[] | null;
+  /** Watch so long before a market opens: new short-dated ones are subscribed ahead of time. */
+  readonly leadMs: number;
+  /** Go on so long after the end of trading, in case the venue does. */
+  readonly graceMs: number;
+  readonly shard: { readonly index: number; readonly count: number };
+};
+
+/** Two collectors never take the same market: the share is a function of its id alone. */
+export const inShard = (market: string, shard: Choice['shard']): boolean =>
+  shard.count === 1 || Number.parseInt(hashText(market).slice(0, 8), 16) % shard.count === shard.index;
+
+/** A book's outcomes: what the venue sends a book of. */
+export function bookOutcomes(venue: Venue, fields: MarketFields): string[] {
+  if (venue === 'venuea') return ['0'];
+  if (venue === 'venueb') return ['yes'];
+  return fields.outcomes.map(({ id }) => id);
+}
+
+export function chooseTargets(
+  venue: Venue,
+  markets: ReadonlyMap<string, MarketFields>,
+  now: Micros,
+  choice: Choice,
+): Target[] {
+  const targets: Target[] = [];
+  for (const [market, fields] of markets) {
+    if (wanted(market, fields, now, choice)) targets.push({ market, outcomes: bookOutcomes(venue, fields) });
+  }
+  return targets;
+}
+
+function wanted(market: string, fields: MarketFields, now: Micros, choice: Choice): boolean {
+  if (!inShard(market, choice.shard)) return false;
+  if (choice.assets && (fields.asset === null || !choice.assets.includes(fields.asset))) return false;
+  if (choice.windows && (fields.window === null || !choice.windows.includes(fields.window))) return false;
+  if (choice.series && (fields.seriesId === null || !choice.series.includes(fields.seriesId))) return false;
+  if (fields.status === 'resolved' || fields.status === 'voided') return false;
+  if (fields.opensAt !== null && fields.opensAt - choice.leadMs * MICROS_PER_MS > now) return false;
+  return fields.closesAt === null
+    ? fields.status !== 'closed'
+    : fields.closesAt + choice.graceMs * MICROS_PER_MS > now;
+}
+
+/** Ended, but its resolution is not known yet: the catalogue asks for it again. */
+export const awaitsResolution = (fields: MarketFields, now: Micros, patienceMs: number): boolean =>
+  fields.closesAt !== null &&
+  fields.closesAt <= now &&
+  fields.closesAt + patienceMs * MICROS_PER_MS > now &&
+  fields.status !== 'resolved' &&
+  fields.status !== 'voided';
