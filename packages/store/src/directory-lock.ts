@@ -1,0 +1,47 @@
+// One process per data directory. The lock is an exclusive SQLite transaction on a file in it: the operating system releases
+// it with the process, also on SIGKILL, and a second connection of the same process is refused too. Who holds it is written
+// beside, for people.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { LadderlogError } from '@ladderlog/core';
+
+export type DirectoryLock = { release(): void };
+
+const SQLITE_BUSY = 5;
+
+export function lockDirectory(directory: string, purpose: string): DirectoryLock {
+  mkdirSync(directory, { recursive: true });
+  const ownerFile = join(directory, 'owner.json');
+  const database = new DatabaseSync(join(directory, 'owner.lock'));
+  try {
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    const owner = readOwner(ownerFile);
+    throw new LadderlogError(
+      'STORE_LOCKED',
+      `${directory} is in use by ${owner === null ? 'another process' : `process ${owner.pid} on ${owner.host} (${owner.purpose})`}: the embedded store has one owner at a time`,
+      { details: { directory, owner } },
+    );
+  }
+  writeFileSync(ownerFile, `${JSON.stringify({ pid: process.pid, host: hostname(), purpose })}\n`);
+  return {
+    release() {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+type Owner = { readonly pid: number; readonly host: string; readonly purpose: string };
+
+function readOwner(file: string): Owner | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Owner;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,81 @@
+// The port of the store: ClickHouse, in process (openChdbStore) or a server (openServerStore). The SQL is the same in both and
+// one contract suite (test/contract/store.ts) says what every implementation must do.
+
+import type { Readable } from 'node:stream';
+import type { Lane, QueueState } from './query-queue.ts';
+
+export type QueryParams = Readonly<Record<string, unknown>>;
+
+/** Text with `{name:Type}` in it, and what is bound to the names. Values never become part of the text. */
+export type Query = { readonly sql: string; readonly params: QueryParams };
+
+export type Settings = Readonly<Record<string, string | number>>;
+
+export type QueryOptions = {
+  /** Who asks, for the engine's own log: a stable short name. */
+  readonly name?: string;
+  readonly lane?: Lane;
+  /** Wait for a turn plus run time, in all. Past it: STORE_BUSY. Default 10 s. */
+  readonly deadlineMs?: number;
+  readonly settings?: Settings;
+};
+
+export type InsertOptions = {
+  /** A second insert with this token adds nothing. It must name exactly these rows. */
+  readonly token: string;
+  readonly deadlineMs?: number;
+};
+
+export type StoreHealth = {
+  readonly ok: boolean;
+  readonly kind: 'chdb' | 'server';
+  readonly version: string | null;
+  readonly queue: QueueState;
+  /** Why not ok. */
+  readonly error: string | null;
+};
+
+/**
+ * Rejections are LadderlogErrors: STORE_BUSY, STORE_UNAVAILABLE, STORE_DISK_FULL (all retryable with the same token) and
+ * STORE_QUERY_FAILED. A rejected insert may or may not have added its rows; repeating it with its token is always right.
+ */
+export type Store = {
+  readonly kind: 'chdb' | 'server';
+  readonly database: string;
+  /** Rows as objects: 64-bit integers as numbers, times as text. For small answers. */
+  query<T = Record<string, unknown>>(query: Query | string, options?: QueryOptions): Promise<T[]>;
+  /** The engine's own bytes in its format, unparsed. JSONEachRow: one record a line, no newline inside a record. */
+  queryRaw(query: Query | string, format: string, options?: QueryOptions): Promise<Uint8Array>;
+  /** As queryRaw in pieces; from a server before the whole answer is there. Holds its turn until it ends or is destroyed. */
+  queryStream(query: Query | string, format: string, options?: QueryOptions): Promise<Readable>;
+  /** A statement without an answer. */
+  exec(sql: string, options?: QueryOptions): Promise<void>;
+  insertRowBinary(
+    table: string,
+    columns: readonly string[],
+    bytes: Uint8Array,
+    options: InsertOptions,
+  ): Promise<void>;
+  /** Brings the tables up to date and proves that a repeated token adds no rows (STORE_NOT_DEDUPLICATING). */
+  migrate(): Promise<MigrationReport>;
+  /** The served generation. */
+  generation(): Promise<number>;
+  /** One row, so atomic: readers see the old generation or the new one. */
+  switchGeneration(to: number, reason: 'rebuild' | 'rollback'): Promise<void>;
+  health(): Promise<StoreHealth>;
+  /** Waits for what runs, then frees the engine and the directory. */
+  close(): Promise<void>;
+};
+
+export type MigrationReport = { readonly applied: readonly string[]; readonly version: number };
+
+/** What differs between the two: how a statement reaches the engine. Used by createStore only. */
+export type Engine = {
+  readonly kind: 'chdb' | 'server';
+  readonly database: string;
+  answer(sql: string, params: QueryParams, format: string, lane: Lane): Promise<Readable>;
+  run(sql: string): Promise<void>;
+  /** `head` is `INSERT INTO t (…)`, `tail` the settings and format. */
+  insert(head: string, tail: string, bytes: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+};
