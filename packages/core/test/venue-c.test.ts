@@ -1,0 +1,587 @@
+import { describe, expect, it } from 'vitest';
+import { Capture } from '../src/session.ts';
+import { UNKNOWN_MARKET } from '../src/venues/merge-market.ts';
+import { venueC } from '../src/venues/venue-c/normalize.ts';
+import { AT, feed, fixture, frame, only, sourceText } from './venue-frames.ts';
+
+const MARKET = '0x5d1c0c1e2f7a4b3c9d8e7f60514233445566778899aabbccddeeff0011223344';
+const UP = '71183960810705820955071415844881728181970340514894896943812046065452395013351';
+const DOWN = '10423960810705820955071415844881728181970340514894896943812046065452395073875';
+
+const level = (price: string, size: string) => ({ price, size });
+const bookMessage = (over: Record<string, unknown> = {}) => ({
+  event_type: 'book',
+  market: MARKET,
+  asset_id: UP,
+  timestamp: '1794700801300',
+  hash: '0a1b',
+  bids: [level('.50', '310.4'), level('.51', '42')],
+  asks: [level('.54', '120'), level('.53', '18.75')],
+  ...over,
+});
+const change = (over: Record<string, unknown> = {}) => ({
+  asset_id: UP,
+  price: '0.52',
+  size: '75',
+  side: 'BUY',
+  hash: 'aa',
+  best_bid: '0.52',
+  best_ask: '0.53',
+  ...over,
+});
+const changes = (...entries: unknown[]) => ({
+  event_type: 'price_change',
+  market: MARKET,
+  timestamp: '1794700802011',
+  price_changes: entries,
+});
+const started = () => {
+  const normalizer = venueC.createNormalizer();
+  feed(normalizer, [bookMessage()]);
+  return normalizer;
+};
+
+describe('frames that hold nothing to record', () => {
+  it.each([
+    ['PONG', 'pong'],
+    ['PING', 'ping'],
+    ['NO NEW ASSETS', 'no_new_assets'],
+    ['[]', 'empty_array'],
+    [JSON.stringify({ event_type: 'best_bid_ask', market: MARKET, asset_id: UP }), 'best_bid_ask'],
+  ])('%s is skipped', (text, reason) => {
+    expect(feed(venueC.createNormalizer(), text)).toEqual([{ find: 'skip', reason }]);
+  });
+
+  it('skips what the recorder itself sent', () => {
+    const sent = { ...frame(JSON.stringify(bookMessage())), direction: 'out' as const };
+    expect(venueC.createNormalizer().normalize(sent)).toEqual([{ find: 'skip', reason: 'outbound' }]);
+  });
+});
+
+describe('full books', () => {
+  it('puts the best level first and gives the venue text back', () => {
+    const [book] = only(feed(venueC.createNormalizer(), [bookMessage()]), 'book');
+    expect(book).toMatchObject({
+      market: MARKET,
+      outcome: UP,
+      kind: 'snapshot',
+      sourceTs: 1_794_700_801_300_000,
+      bidPrices: [510_000, 500_000],
+      bidSizes: [42_000_000, 310_400_000],
+      askPrices: [530_000, 540_000],
+      askSizes: [18_750_000, 120_000_000],
+      nativeBid: 'bids',
+      nativeAsk: 'asks',
+      hash: '0a1b',
+      nativeIds: { asset_id: UP },
+      priceFormat: '.2',
+      exceptions: [],
+    });
+    expect(sourceText(book!)).toEqual({
+      bids: [
+        ['.51', '42'],
+        ['.50', '310.4'],
+      ],
+      asks: [
+        ['.53', '18.75'],
+        ['.54', '120'],
+      ],
+    });
+  });
+
+  it.each([
+    ['without event_type', bookMessage({ event_type: undefined })],
+    ['as an object', bookMessage()],
+    [
+      'with buys and sells',
+      {
+        ...bookMessage({ event_type: undefined, bids: undefined, asks: undefined }),
+        buys: [level('.51', '42')],
+        sells: [],
+      },
+    ],
+  ])('reads a book %s', (_name, message) => {
+    expect(only(feed(venueC.createNormalizer(), message), 'book')).toHaveLength(1);
+  });
+
+  it('keeps repeated prices and zero sizes as they came, and applies changes to the last stated size', () => {
+    const normalizer = venueC.createNormalizer();
+    const bids = [level('0.5', '10'), level('0.50', '20'), level('0.4', '0')];
+    const [book] = only(feed(normalizer, bookMessage({ bids, asks: [] })), 'book');
+    expect(book).toMatchObject({ bidPrices: [500_000, 500_000, 400_000], bidSizes: [10e6, 20e6, 0] });
+    expect(sourceText(book!).bids).toEqual([
+      ['0.5', '10'],
+      ['0.50', '20'],
+      ['0.4', '0'],
+    ]);
+    const [after] = only(feed(normalizer, changes(change({ price: '0.45', size: '1' }))), 'book');
+    expect(after).toMatchObject({ bidPrices: [500_000, 450_000], bidSizes: [20e6, 1e6] });
+    expect(sourceText(after!).bids[0]).toEqual(['0.50', '20']);
+  });
+
+  it('measures how far the held book was from the next full one', () => {
+    const normalizer = started();
+    feed(normalizer, changes(change()));
+    const same = feed(normalizer, bookMessage({ bids: [...bookMessage().bids, level('0.52', '75')] }));
+    expect(same.map(({ find }) => find)).toEqual(['compare', 'book']);
+    expect(same[0]).toMatchObject({ method: 'snapshot', levelsDiffering: 0, sizeDrift: 0, detail: null });
+    const moved = feed(normalizer, bookMessage({ bids: [level('0.51', '40')] }));
+    expect(moved[0]).toMatchObject({
+      levelsOurs: 5,
+      levelsTheirs: 3,
+      levelsDiffering: 3,
+      sizeDrift: 75e6 + 2e6 + 310.4e6,
+      detail: 'bid 0.52: ours 75, theirs 0',
+    });
+  });
+
+  it('flags a price off the tick that the stream stated, and a value with more than six decimals', () => {
+    const normalizer = venueC.createNormalizer();
+    const [book] = only(
+      feed(normalizer, bookMessage({ tick_size: '0.01', bids: [level('0.505', '1.12345678')] })),
+      'book',
+    );
+    expect(book!.flags).toEqual(['inexact', 'off_tick']);
+    expect(book!.bidSizes).toEqual([1_123_457]);
+    expect(sourceText(book!).bids).toEqual([['0.505', '1.12345678']]);
+    const [after] = only(feed(normalizer, changes(change({ price: '0.505', size: '2' }))), 'book');
+    expect(after!.flags).toEqual(['off_tick']);
+  });
+
+  it.each([
+    ['a side is missing', { asks: undefined }],
+    ['a level has no size', { bids: [{ price: '0.5' }] }],
+    ['a value is no number', { bids: [level('abc', '1')] }],
+    ['a value is out of range', { bids: [level('0.5', '9999999999999')] }],
+  ])('rejects the whole book and loses the token where %s', (_name, over) => {
+    const normalizer = started();
+    const findings = feed(normalizer, bookMessage(over));
+    expect(findings).toMatchObject([
+      { find: 'reject', market: MARKET, reason: 'bad_book' },
+      { find: 'break', outcome: UP, cause: 'rejected_frame' },
+    ]);
+    expect(only(feed(normalizer, changes(change())), 'book')).toEqual([]);
+  });
+});
+
+describe('changes', () => {
+  it('sets a level to its new total, and a zero deletes it', () => {
+    const normalizer = started();
+    const [set] = only(feed(normalizer, changes(change({ price: '0.51', size: '7' }))), 'book');
+    expect(set).toMatchObject({ kind: 'delta', bidPrices: [510_000, 500_000], bidSizes: [7e6, 310.4e6] });
+    expect(set).toMatchObject({ nativeBid: 'BUY', nativeAsk: 'SELL', hash: null });
+    const [gone] = only(
+      feed(normalizer, changes(change({ price: '0.53', size: '0', side: 'SELL' }))),
+      'book',
+    );
+    expect(gone).toMatchObject({ askPrices: [540_000], askSizes: [120e6] });
+  });
+
+  it('is one observation per token after all entries of a message, in order of first appearance', () => {
+    const normalizer = started();
+    feed(normalizer, bookMessage({ asset_id: DOWN }));
+    const findings = feed(
+      normalizer,
+      changes(
+        change({ asset_id: DOWN, price: '0.48', side: 'SELL' }),
+        change({ price: '0.49' }),
+        change({ asset_id: DOWN, price: '0.47', side: 'SELL' }),
+        change({ price: '0.49', size: '3' }),
+      ),
+    );
+    expect(findings).toMatchObject([
+      { find: 'book', outcome: DOWN, askPrices: [470_000, 480_000, 530_000, 540_000] },
+      { find: 'book', outcome: UP, bidPrices: [510_000, 500_000, 490_000], bidSizes: [42e6, 310.4e6, 3e6] },
+    ]);
+  });
+
+  it.each([
+    [
+      'changes (before 2025-09-15)',
+      {
+        event_type: 'price_change',
+        asset_id: UP,
+        market: MARKET,
+        changes: [{ price: '0.4', side: 'SELL', size: '3300' }],
+        timestamp: '1729084877448',
+        hash: '3cd4',
+      },
+    ],
+    [
+      'one flat change',
+      {
+        event_type: 'price_change',
+        asset_id: UP,
+        market: MARKET,
+        price: '0.4',
+        side: 'SELL',
+        size: '3300',
+        timestamp: '1729084877448',
+        hash: '3cd4',
+      },
+    ],
+  ])('reads the older shape: %s', (_name, message) => {
+    expect(feed(started(), message)).toMatchObject([
+      { find: 'book', askPrices: [400_000, 530_000, 540_000], hash: '3cd4', sourceTs: 1_729_084_877_448_000 },
+    ]);
+  });
+
+  it('gives no observation for a token whose book is not known, and says so once', () => {
+    const normalizer = started();
+    const entry = change({ asset_id: DOWN });
+    expect(feed(normalizer, changes(entry))).toMatchObject([
+      { find: 'break', market: MARKET, outcome: DOWN, cause: 'awaiting_snapshot', scope: 'book' },
+      { find: 'skip', reason: 'awaiting_snapshot' },
+    ]);
+    expect(feed(normalizer, changes(entry, change()))).toMatchObject([
+      { find: 'book', outcome: UP },
+      { find: 'skip', reason: 'awaiting_snapshot' },
+    ]);
+    feed(normalizer, bookMessage({ asset_id: DOWN }));
+    expect(only(feed(normalizer, changes(entry)), 'book')).toHaveLength(1);
+  });
+
+  it('rejects a change that cannot be read and loses that token only', () => {
+    const normalizer = started();
+    feed(normalizer, bookMessage({ asset_id: DOWN }));
+    const findings = feed(
+      normalizer,
+      changes(change(), change({ size: 'many' }), change({ asset_id: DOWN }), change({ side: 'HOLD' })),
+    );
+    expect(findings).toMatchObject([
+      { find: 'reject', market: MARKET, reason: 'bad_change' },
+      { find: 'break', outcome: UP, cause: 'rejected_frame' },
+      { find: 'reject', reason: 'bad_change' },
+      { find: 'book', outcome: DOWN },
+    ]);
+  });
+
+  it('counts the good elements of an array beside a bad one', () => {
+    const findings = feed(venueC.createNormalizer(), [bookMessage(), 7, { event_type: 'nova' }]);
+    expect(findings).toMatchObject([
+      { find: 'book' },
+      { find: 'reject', reason: 'not_an_object' },
+      { find: 'reject', reason: 'unknown_kind' },
+    ]);
+  });
+
+  it('forgets every book when the connection broke', () => {
+    const normalizer = started();
+    normalizer.forget();
+    expect(feed(normalizer, changes(change()))[0]).toMatchObject({
+      find: 'break',
+      cause: 'awaiting_snapshot',
+    });
+  });
+
+  it('flags a source time that steps back', () => {
+    const capture = new Capture({ adapter: venueC, collector: 'test', provenance: 'captured' });
+    const session = capture.openSession('s');
+    const times = ['1794700801300', '1794700801200', '1794700801400'].map((timestamp) => {
+      const text = JSON.stringify({ ...bookMessage(), timestamp });
+      return session.frame(frame(text), new TextEncoder().encode(text)).events;
+    });
+    const flags = times.map((events) =>
+      events.flatMap((event) => (event.type === 'BookObserved' ? [event.flags] : [])),
+    );
+    expect(flags).toEqual([[[]], [['source_time_backwards']], [[]]]);
+  });
+});
+
+describe('other messages', () => {
+  it('drops the book on a tick change until the next full one', () => {
+    const normalizer = started();
+    const tick = {
+      event_type: 'tick_size_change',
+      market: MARKET,
+      asset_id: UP,
+      old_tick_size: '0.01',
+      new_tick_size: '0.001',
+      timestamp: '1794701050000',
+    };
+    expect(feed(normalizer, tick)[0]).toMatchObject({
+      find: 'break',
+      outcome: UP,
+      cause: 'tick_change',
+      detail: '0.01 to 0.001',
+    });
+    expect(feed(normalizer, changes(change()))).toEqual([{ find: 'skip', reason: 'awaiting_snapshot' }]);
+    const findings = feed(normalizer, bookMessage({ bids: [level('0.511', '1')] }));
+    expect(findings).toMatchObject([{ find: 'book', flags: [] }]);
+  });
+
+  it('samples a trade with size and taker side', () => {
+    const trade = {
+      event_type: 'last_trade_price',
+      market: MARKET,
+      asset_id: UP,
+      price: '0.53',
+      size: '18.75',
+      side: 'BUY',
+      fee_rate_bps: '0',
+      timestamp: '1794700803120',
+    };
+    expect(feed(venueC.createNormalizer(), trade)).toEqual([
+      {
+        find: 'sample',
+        market: MARKET,
+        outcome: UP,
+        metric: 'last_trade',
+        sourceTs: 1_794_700_803_120_000,
+        value: 530_000,
+        text: '0.53',
+        exact: true,
+        size: 18_750_000,
+        takerSide: 'BUY',
+      },
+    ]);
+    expect(feed(venueC.createNormalizer(), { ...trade, price: '' })[0]).toMatchObject({
+      reason: 'bad_trade',
+    });
+  });
+
+  const resolved = {
+    event_type: 'market_resolved',
+    id: '2229686',
+    market: MARKET,
+    assets_ids: [UP, DOWN],
+    winning_asset_id: UP,
+    winning_outcome: 'Up',
+    timestamp: '1794701190000',
+  };
+
+  it('ends a market and names the winner beside what was known', () => {
+    const normalizer = venueC.createNormalizer();
+    const outcome = { tokenId: null, winner: null };
+    normalizer.learn(MARKET, {
+      ...UNKNOWN_MARKET,
+      slug: 'btc-updown-5m-1794700800',
+      status: 'open',
+      outcomes: [
+        { id: UP, label: 'Up', index: 0, ...outcome },
+        { id: DOWN, label: 'Down', index: 1, ...outcome },
+      ],
+      native: '{"gamma_market":{"id":"1"}}',
+    });
+    const [market, end] = feed(normalizer, resolved);
+    expect(end).toEqual({ find: 'end', market: MARKET, reason: 'market_resolved' });
+    expect(market).toMatchObject({
+      find: 'market',
+      fields: {
+        slug: 'btc-updown-5m-1794700800',
+        status: 'resolved',
+        resolution: 'Up',
+        winningOutcome: UP,
+        resolvedAt: 1_794_701_190_000_000,
+        outcomes: [
+          { label: 'Up', winner: true },
+          { label: 'Down', winner: false },
+        ],
+      },
+    });
+    expect(JSON.parse(only([market!], 'market')[0]!.fields.native)).toMatchObject({
+      gamma_market: { id: '1' },
+      market_resolved: { winning_outcome: 'Up' },
+    });
+  });
+
+  it('invents nothing about a resolved market it never heard of', () => {
+    const [market] = only(feed(venueC.createNormalizer(), resolved), 'market');
+    expect(market!.fields).toMatchObject({
+      slug: null,
+      asset: null,
+      closesAt: null,
+      outcomes: [
+        { id: UP, label: 'Up', winner: true },
+        { id: DOWN, label: '', winner: false },
+      ],
+    });
+  });
+
+  it('takes a new short-dated market from its notice, and passes over all others', () => {
+    const notice = {
+      event_type: 'new_market',
+      id: '1',
+      market: MARKET,
+      slug: 'eth-updown-15m-1794700800',
+      question: 'Ethereum Up or Down',
+      assets_ids: [UP, DOWN],
+      outcomes: ['Up', 'Down'],
+      event_message: { id: '77', title: 'Ethereum' },
+      order_price_min_tick_size: '0.01',
+      timestamp: '1794700000000',
+    };
+    const normalizer = venueC.createNormalizer();
+    expect(feed(normalizer, notice)).toMatchObject([
+      {
+        find: 'market',
+        fields: {
+          asset: 'ETH',
+          window: '15m',
+          eventId: '77',
+          opensAt: AT,
+          tickSize: 10_000,
+          status: 'unknown',
+        },
+      },
+    ]);
+    expect(feed(normalizer, notice)).toEqual([{ find: 'skip', reason: 'new_market_known' }]);
+    const other = { ...notice, market: MARKET.replace('5d', '5e'), slug: 'who-wins' };
+    expect(feed(normalizer, other)).toEqual([{ find: 'skip', reason: 'new_market_not_followed' }]);
+  });
+});
+
+describe('REST books', () => {
+  const answer = JSON.stringify({
+    ...bookMessage({ event_type: undefined }),
+    tick_size: '0.01',
+    neg_risk: false,
+  });
+  const channel = `clob:/book?token_id=${UP}`;
+
+  it('is an observation where no socket book is held, each time', () => {
+    const normalizer = venueC.createNormalizer();
+    expect(feed(normalizer, answer, channel)).toMatchObject([{ find: 'book', kind: 'snapshot' }]);
+    expect(feed(normalizer, answer, channel)).toMatchObject([{ find: 'book', kind: 'snapshot' }]);
+  });
+
+  it('is only compared beside a socket book', () => {
+    const normalizer = started();
+    expect(feed(normalizer, answer, channel)).toMatchObject([
+      { find: 'compare', method: 'rest', levelsDiffering: 0 },
+    ]);
+    feed(normalizer, changes(change()));
+    expect(feed(normalizer, `[${answer}]`, 'clob:/books')).toMatchObject([
+      { find: 'compare', method: 'rest', levelsDiffering: 1, sizeDrift: 75e6 },
+    ]);
+    expect(only(feed(normalizer, changes(change({ size: '76' }))), 'book')[0]!.bidSizes[0]).toBe(76e6);
+  });
+
+  it('seeds a book that later changes build on, older ones left out', () => {
+    const normalizer = venueC.createNormalizer();
+    feed(normalizer, answer, channel);
+    const old = { ...changes(change()), timestamp: '1794700801299' };
+    expect(feed(normalizer, old)).toEqual([{ find: 'skip', reason: 'before_snapshot' }]);
+    expect(only(feed(normalizer, changes(change())), 'book')[0]!.bidPrices[0]).toBe(520_000);
+    expect(feed(normalizer, bookMessage()).map(({ find }) => find)).toEqual(['compare', 'book']);
+  });
+
+  it.each([
+    [
+      '{"error":"No orderbook exists for the requested token id"}',
+      channel,
+      { find: 'skip', reason: 'no_orderbook' },
+    ],
+    ['{"error":"market not found"}', `clob:/markets/${MARKET}`, { find: 'reject', reason: 'venue_error' }],
+    [
+      '{"type":"not found error","error":"id not found"}',
+      'gamma:/events/1',
+      { find: 'reject', reason: 'venue_error' },
+    ],
+    ['<html>', 'gamma:/events/1', { find: 'reject', reason: 'not_json' }],
+    ['[]', 'gamma:/events?slug=x', { find: 'skip', reason: 'empty_answer' }],
+    ['{"markets":[],"next_cursor":""}', 'gamma:/markets/keyset', { find: 'skip', reason: 'empty_answer' }],
+    ['{"minimum_tick_size":0.01}', 'clob:/tick-size?token_id=1', { find: 'skip', reason: 'not_recorded' }],
+    ['{}', 'ftp', { find: 'reject', reason: 'unknown_channel' }],
+    ['{}', 'clob:/nothing', { find: 'reject', reason: 'unknown_channel' }],
+  ])('answers %s of %s', (text, from, expected) => {
+    expect(feed(venueC.createNormalizer(), text, from)).toMatchObject([expected]);
+  });
+});
+
+describe('catalogue', () => {
+  const event = (JSON.parse(fixture('venue-c/gamma-event-updown.json')) as Record<string, unknown>[])[0]!;
+  const market = (event['markets'] as Record<string, unknown>[])[0]!;
+  const fieldsOf = (answer: unknown, channel: string, at = AT) =>
+    only(feed(venueC.createNormalizer(), answer, channel, at), 'market').map(({ fields }) => fields);
+
+  it.each([
+    ['gamma:/events?slug=x', [event]],
+    ['gamma:/events/slug/hype-updown-5m-1782287400', event],
+    ['gamma:/events/625005', event],
+    ['gamma:/events/keyset', { events: [event], next_cursor: 'x' }],
+    ['gamma:/markets', [market]],
+    ['gamma:/markets/2649639', market],
+    ['gamma:/markets/keyset?limit=100', { markets: [market], next_cursor: 'abc' }],
+  ])('reads the answer of %s', (channel, answer) => {
+    expect(fieldsOf(answer, channel)).toMatchObject([
+      { slug: 'hype-updown-5m-1782287400', asset: 'HYPE', window: '5m', status: 'open' },
+    ]);
+  });
+
+  const variant = (over: Record<string, unknown>, at = AT) =>
+    fieldsOf({ ...market, ...over }, 'gamma:/markets/1', at)[0]!;
+  const done = { closed: true, acceptingOrders: false, umaResolutionStatus: 'resolved' };
+
+  it('names the winner, the split, and neither', () => {
+    const up = variant({ ...done, outcomePrices: '["1", "0"]', closedTime: '2026-03-19 23:20:15+00' });
+    expect(up).toMatchObject({
+      status: 'resolved',
+      resolution: 'Up',
+      settlementValue: 1_000_000,
+      resolvedAt: 1_773_962_415_000_000,
+    });
+    expect(up.winningOutcome).toBe(up.outcomes[0]!.id);
+    const split = variant({ ...done, outcomePrices: '["0.5", "0.5"]' });
+    expect(split).toMatchObject({ status: 'resolved', resolution: 'split', winningOutcome: null });
+    expect(variant({ closed: true, outcomePrices: '["1", "0"]' })).toMatchObject({
+      status: 'closed',
+      winningOutcome: null,
+      settlementValue: null,
+    });
+  });
+
+  it('maps the trading status by what the venue states', () => {
+    expect(variant({ acceptingOrders: false }, 1_782_287_000_000_000).status).toBe('upcoming');
+    expect(variant({ acceptingOrders: false }, 1_782_287_700_000_000).status).toBe('closed');
+    expect(variant({ active: undefined }).status).toBe('unknown');
+    expect(variant({ archived: true }).status).toBe('closed');
+  });
+
+  it('takes the window from its own start, never from the listing', () => {
+    expect(variant({ eventStartTime: undefined }).opensAt).toBe(1_782_287_400_000_000);
+    expect(variant({ eventStartTime: undefined, slug: 'fed-decision' })).toMatchObject({
+      opensAt: null,
+      asset: null,
+      window: null,
+    });
+  });
+
+  it('marks simulated markets and keeps every native digit', () => {
+    const text = JSON.stringify({ ...market, ladderlog_simulated: true }).replace(
+      '"orderMinSize":5',
+      '"orderMinSize":5.000,"big":12345678901234567890123',
+    );
+    const [fields] = fieldsOf(text, 'gamma:/markets/1');
+    expect(fields).toMatchObject({ simulated: true, minSize: 5_000_000 });
+    expect(fields!.native).toContain('"orderMinSize":5.000,"big":12345678901234567890123');
+  });
+
+  it('reads the winner of a CLOB market and keeps what Gamma said', () => {
+    const normalizer = venueC.createNormalizer();
+    feed(normalizer, market, 'gamma:/markets/1');
+    const conditionId = market['conditionId'] as string;
+    const tokens = (JSON.parse(market['clobTokenIds'] as string) as string[]).map((token_id, index) => ({
+      token_id,
+      outcome: index === 0 ? 'Up' : 'Down',
+      price: index,
+      winner: index === 1,
+    }));
+    const clob = { condition_id: conditionId, closed: true, tokens, minimum_tick_size: 0.001 };
+    const [found] = only(feed(normalizer, clob, `clob:/markets/${conditionId}`), 'market');
+    expect(found!.fields).toMatchObject({
+      status: 'resolved',
+      resolution: 'Down',
+      winningOutcome: tokens[1]!.token_id,
+      slug: 'hype-updown-5m-1782287400',
+      tickSize: 1_000,
+    });
+  });
+
+  it('rejects an object that is no market and counts the others', () => {
+    expect(feed(venueC.createNormalizer(), [{ id: '1' }, market], 'gamma:/markets')).toMatchObject([
+      { find: 'reject', reason: 'bad_market' },
+      { find: 'market' },
+    ]);
+  });
+});

@@ -1,0 +1,59 @@
+// Shared by the venue tests: frames in, findings out, golden files.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { BookObserved } from '../src/events.ts';
+import { formatMicro } from '../src/decimal.ts';
+import type { BookFinding, Finding, Frame, Normalizer } from '../src/venue.ts';
+import { sourceLevels } from '../src/venue.ts';
+
+export const AT = 1_794_700_800_000_000;
+
+export const frame = (text: string, channel = 'ws', observedAt = AT): Frame => ({
+  channel,
+  direction: 'in',
+  text,
+  observedAt,
+  settings: {},
+});
+
+export const feed = (normalizer: Normalizer, message: unknown, channel = 'ws', observedAt = AT): Finding[] =>
+  normalizer.normalize(
+    frame(typeof message === 'string' ? message : JSON.stringify(message), channel, observedAt),
+  );
+
+export const fixture = (name: string): string =>
+  readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
+
+export const fixtureLines = (name: string): string[] =>
+  fixture(name)
+    .split('\n')
+    .filter((line) => line !== '');
+
+export function only<F extends Finding['find']>(
+  findings: readonly Finding[],
+  find: F,
+): Extract<Finding, { find: F }>[] {
+  return findings.filter((finding): finding is Extract<Finding, { find: F }> => finding.find === find);
+}
+
+/** The venue's own text of both sides, best first. */
+export function sourceText(book: BookFinding): { bids: [string, string][]; asks: [string, string][] } {
+  const observed = book as unknown as BookObserved;
+  return {
+    bids: sourceLevels(observed, 'bid', formatMicro),
+    asks: sourceLevels(observed, 'ask', formatMicro),
+  };
+}
+
+/** One finding a line. `UPDATE_GOLDEN=1` writes the file; otherwise what it must equal. */
+export function golden(
+  name: string,
+  findings: readonly (readonly Finding[])[],
+): { actual: string; expected: string } {
+  const path = new URL(`golden/${name}`, import.meta.url);
+  const actual = findings
+    .flatMap((list, at) => list.map((finding) => `${JSON.stringify({ frame: at, ...finding })}\n`))
+    .join('');
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(path, actual);
+  return { actual, expected: existsSync(path) ? readFileSync(path, 'utf8') : '' };
+}
