@@ -3,6 +3,7 @@
 
 import type { Micro } from './decimal.ts';
 import type { BookState, CheckFlag } from './events.ts';
+import { CHECK_FLAGS } from './events.ts';
 
 export type Ladders = {
   readonly bidPrices: readonly Micro[];
@@ -38,7 +39,7 @@ export function checkBook(
   checkSide(book.bidPrices, book.bidSizes, -1, bounds, flag);
   checkSide(book.askPrices, book.askSizes, 1, bounds, flag);
   if (bookState(book) === 'crossed') flag('crossed');
-  return flags ?? found;
+  return flags === null ? found : CHECK_FLAGS.filter((name) => flags!.includes(name));
 }
 
 const NONE: readonly CheckFlag[] = [];

@@ -99,20 +99,40 @@ export function decimal(text: string): Decimal {
 /**
  * How a venue writes its numbers. `min` is the shortest decimal (0.5, 42); a digit is that many decimals (`2`: 13.00).
  * A leading `.` means values below one lack their zero (.48). A text that its format does not reproduce is an exception
- * and is kept whole beside the integer, so the venue's text can always be had back.
+ * and is kept whole beside the integer, so the venue's text can always be had back. `cents` is the shortest decimal of a
+ * hundred times the value (42 for 0.42): venue B's prices before its fixed-point change.
  */
 export type TextFormat =
-  'min' | '.min' | '0' | '1' | '2' | '3' | '4' | '5' | '6' | '.1' | '.2' | '.3' | '.4' | '.5' | '.6';
+  | 'cents'
+  | 'min'
+  | '.min'
+  | '0'
+  | '1'
+  | '2'
+  | '3'
+  | '4'
+  | '5'
+  | '6'
+  | '.1'
+  | '.2'
+  | '.3'
+  | '.4'
+  | '.5'
+  | '.6';
 
 /** The text a format gives for a value; for `0`..`5` decimals, values that need more are written with as many as needed. */
 export function formatMicro(value: Micro, format: TextFormat = 'min'): string {
   const bare = format.charCodeAt(0) === DOT;
   const wanted = bare ? format.slice(1) : format;
+  const unit = format === 'cents' ? MICRO / 100 : MICRO;
+  const width = format === 'cents' ? 4 : 6;
   const magnitude = Math.abs(value);
-  const whole = Math.floor(magnitude / MICRO);
-  let fraction = String(magnitude - whole * MICRO).padStart(6, '0');
-  let keep = wanted === 'min' ? 0 : Number(wanted);
-  for (let at = 5; at >= keep; at--) {
+  // The remainder first: dividing first rounds up near the largest values.
+  const rest = magnitude % unit;
+  const whole = (magnitude - rest) / unit;
+  let fraction = String(rest).padStart(width, '0');
+  let keep = wanted === 'min' || wanted === 'cents' ? 0 : Number(wanted);
+  for (let at = width - 1; at >= keep; at--) {
     if (fraction.charCodeAt(at) !== ZERO) {
       keep = at + 1;
       break;

@@ -3,10 +3,12 @@
 // side's format does not reproduce it.
 
 import type { Micro, TextFormat } from './decimal.ts';
-import { formatMicro } from './decimal.ts';
+import { MAX_MICRO, formatMicro } from './decimal.ts';
 import type { TextException } from './events.ts';
 
 type Text = { readonly price: string; readonly size: string };
+
+export type SideLevel = { readonly price: Micro; readonly size: Micro; readonly text: Text | null };
 
 export class Side {
   readonly name: 'bid' | 'ask';
@@ -14,58 +16,74 @@ export class Side {
   private readonly direction: 1 | -1;
   prices: Micro[] = [];
   sizes: Micro[] = [];
-  private texts: Map<Micro, Text> | null = null;
+  /** Aligned with the prices; null while no level needs one, which is the rule. */
+  private texts: (Text | null)[] | null = null;
 
   constructor(name: 'bid' | 'ask') {
     this.name = name;
     this.direction = name === 'ask' ? 1 : -1;
   }
 
-  /** Index of the price, or −1 − (index where it would be inserted). */
+  /** First index of the price, or −1 − (index where it would be inserted). */
   private find(price: Micro): number {
     const { prices, direction } = this;
     let low = 0;
-    let high = prices.length - 1;
-    while (low <= high) {
+    let high = prices.length;
+    while (low < high) {
       const middle = (low + high) >>> 1;
-      const order = (prices[middle]! - price) * direction;
-      if (order === 0) return middle;
-      if (order < 0) low = middle + 1;
-      else high = middle - 1;
+      if ((prices[middle]! - price) * direction < 0) low = middle + 1;
+      else high = middle;
     }
-    return -1 - low;
+    return low < prices.length && prices[low] === price ? low : -1 - low;
   }
 
+  /** How many levels have the price at this index: more than one only where a venue sent duplicates. */
+  private run(at: number): number {
+    const { prices } = this;
+    let end = at + 1;
+    while (end < prices.length && prices[end] === prices[at]) end++;
+    return end - at;
+  }
+
+  /** Size at the price, 0 where there is none; levels a venue sent twice count together. */
   sizeAt(price: Micro): Micro {
     const at = this.find(price);
-    return at < 0 ? 0 : this.sizes[at]!;
+    if (at < 0) return 0;
+    let size = this.sizes[at]!;
+    for (let next = at + this.run(at) - 1; next > at; next--) size += this.sizes[next]!;
+    return size;
   }
 
-  /** Sets the level; size 0 removes it. `text` is the level's native text where the format would not give it. */
+  /**
+   * Sets the level, and makes one of duplicates; size 0 removes it. `text` is the level's native text where the format would
+   * not give it.
+   */
   set(price: Micro, size: Micro, text: Text | null = null): void {
-    const at = this.find(price);
+    const found = this.find(price);
+    const at = found < 0 ? -1 - found : found;
+    const before = found < 0 ? 0 : this.run(at);
+    if (text && !this.texts) this.texts = this.prices.map(() => null);
     if (size === 0) {
-      if (at >= 0) {
-        this.prices.splice(at, 1);
-        this.sizes.splice(at, 1);
+      if (before > 0) {
+        this.prices.splice(at, before);
+        this.sizes.splice(at, before);
+        this.texts?.splice(at, before);
       }
-      this.texts?.delete(price);
-      return;
+    } else if (before === 1) {
+      this.sizes[at] = size;
+      if (this.texts) this.texts[at] = text;
+    } else {
+      this.prices.splice(at, before, price);
+      this.sizes.splice(at, before, size);
+      this.texts?.splice(at, before, text);
     }
-    if (at >= 0) this.sizes[at] = size;
-    else {
-      this.prices.splice(-1 - at, 0, price);
-      this.sizes.splice(-1 - at, 0, size);
-    }
-    if (text) (this.texts ??= new Map()).set(price, text);
-    else this.texts?.delete(price);
   }
 
   /**
    * Takes a whole side in any order. Duplicate prices and zero sizes are kept as they came (the row checks flag them); the
    * sort is stable, so the venue's order among equals stays.
    */
-  replace(levels: readonly { readonly price: Micro; readonly size: Micro; readonly text: Text | null }[]): void {
+  replace(levels: readonly SideLevel[]): void {
     const { direction } = this;
     let ordered = levels;
     for (let at = 1; at < levels.length; at++) {
@@ -74,18 +92,9 @@ export class Side {
         break;
       }
     }
-    const count = ordered.length;
-    const prices = new Array<Micro>(count);
-    const sizes = new Array<Micro>(count);
-    this.texts = null;
-    for (let at = 0; at < count; at++) {
-      const level = ordered[at]!;
-      prices[at] = level.price;
-      sizes[at] = level.size;
-      if (level.text) (this.texts ??= new Map()).set(level.price, level.text);
-    }
-    this.prices = prices;
-    this.sizes = sizes;
+    this.prices = ordered.map((level) => level.price);
+    this.sizes = ordered.map((level) => level.size);
+    this.texts = ordered.some((level) => level.text) ? ordered.map((level) => level.text) : null;
   }
 
   clear(): void {
@@ -97,10 +106,8 @@ export class Side {
   /** Adds this side's exceptions, by level. */
   exceptions(into: TextException[]): void {
     if (!this.texts) return;
-    for (const [price, text] of this.texts) {
-      const level = this.find(price);
-      if (level >= 0) into.push({ side: this.name, level, price: text.price, size: text.size });
-    }
+    for (const [level, text] of this.texts.entries())
+      if (text) into.push({ side: this.name, level, price: text.price, size: text.size });
   }
 }
 
@@ -113,5 +120,43 @@ export function exceptionText(
   priceFormat: TextFormat,
   sizeFormat: TextFormat,
 ): Text | null {
-  return formatMicro(nativePrice, priceFormat) === price && formatMicro(sizeValue, sizeFormat) === size ? null : { price, size };
+  return formatMicro(nativePrice, priceFormat) === price && formatMicro(sizeValue, sizeFormat) === size
+    ? null
+    : { price, size };
+}
+
+export type Drift = {
+  readonly levelsOurs: number;
+  readonly levelsTheirs: number;
+  readonly levelsDiffering: number;
+  readonly sizeDrift: Micro;
+};
+
+type Ladder = { readonly prices: readonly Micro[]; readonly sizes: readonly Micro[] };
+export type TwoSides = { readonly bids: Ladder; readonly asks: Ladder };
+
+/** Two books level by level: a level that one side lacks differs by its whole size. `depth` compares the best n a side. */
+export function driftOf(ours: TwoSides, theirs: TwoSides, depth = Number.POSITIVE_INFINITY): Drift {
+  let levelsDiffering = 0;
+  let sizeDrift = 0;
+  const walk = (a: Ladder, b: Ladder, direction: 1 | -1): void => {
+    const endA = Math.min(a.prices.length, depth);
+    const endB = Math.min(b.prices.length, depth);
+    let i = 0;
+    let j = 0;
+    while (i < endA || j < endB) {
+      const order = i >= endA ? 1 : j >= endB ? -1 : (a.prices[i]! - b.prices[j]!) * direction;
+      const difference = order === 0 ? a.sizes[i]! - b.sizes[j]! : order < 0 ? a.sizes[i]! : b.sizes[j]!;
+      if (order <= 0) i++;
+      if (order >= 0) j++;
+      if (order === 0 && difference === 0) continue;
+      levelsDiffering++;
+      sizeDrift = Math.min(MAX_MICRO, sizeDrift + Math.abs(difference));
+    }
+  };
+  walk(ours.bids, theirs.bids, -1);
+  walk(ours.asks, theirs.asks, 1);
+  const count = (book: TwoSides): number =>
+    Math.min(book.bids.prices.length, depth) + Math.min(book.asks.prices.length, depth);
+  return { levelsOurs: count(ours), levelsTheirs: count(theirs), levelsDiffering, sizeDrift };
 }

@@ -21,7 +21,8 @@ const ISO =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?\s*(Z|z|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 /**
- * ISO 8601 text to microseconds, digits past the sixth dropped; null when it is not a time. Text without a zone is UTC.
+ * ISO 8601 text to microseconds, digits past the sixth dropped; null when it is not a time, or one too far away for a safe
+ * integer (a venue's zero value, 0001-01-01). Text without a zone is UTC.
  * Also takes the venues' own spellings (a space for T, `+00` for the zone).
  */
 export function parseIso(text: string): Micros | null {
@@ -36,12 +37,14 @@ export function parseIso(text: string): Micros | null {
         : zone.length === 5
           ? `${zone.slice(0, 3)}:${zone.slice(3)}`
           : zone;
+  // oxlint-disable-next-line no-restricted-globals
   const ms = Date.parse(`${day}T${clock.length === 5 ? `${clock}:00` : clock}.000${offset}`);
   if (Number.isNaN(ms)) return null;
   // Date.parse rolls 30 February over into March; a date that does not exist is not a time.
   if (Number(day!.slice(8, 10)) > daysInMonth(Number(day!.slice(0, 4)), Number(day!.slice(5, 7))))
     return null;
-  return ms * MICROS_PER_MS + Number(fraction.padEnd(6, '0').slice(0, 6));
+  const at = ms * MICROS_PER_MS + Number(fraction.padEnd(6, '0').slice(0, 6));
+  return Number.isSafeInteger(at) ? at : null;
 }
 
 function daysInMonth(year: number, month: number): number {

@@ -1,0 +1,117 @@
+// One market's book as the socket builds it: a snapshot, then signed changes. NO bids are kept as YES asks.
+
+import type { TextFormat } from '../../decimal.ts';
+import { MAX_MICRO, complement, formatMicro } from '../../decimal.ts';
+import type { CheckFlag, TextException } from '../../events.ts';
+import type { TwoSides } from '../../ladder.ts';
+import { Side } from '../../ladder.ts';
+import type { Micros } from '../../time.ts';
+import type { BookFinding } from '../../venue.ts';
+import type { WireBook, WireDelta } from './wire.ts';
+
+export const OUTCOME = 'yes';
+
+const NO_EXCEPTIONS: readonly TextException[] = [];
+const NO_FLAGS: readonly CheckFlag[] = [];
+const INEXACT: readonly CheckFlag[] = ['inexact'];
+
+export type Stream = number | string | null;
+
+export class Book {
+  readonly market: string;
+  readonly bids = new Side('bid');
+  readonly asks = new Side('ask');
+  /** `new`: no snapshot yet. `lost`: said to be unknown until the next snapshot. */
+  state: 'new' | 'live' | 'lost' = 'new';
+  stream: Stream = null;
+  /** NO levels come in YES prices (use_yes_price). */
+  noIsYes = false;
+  private priceFormat: TextFormat = '4';
+  private sizeFormat: TextFormat = '2';
+  private exact = true;
+  private nativeIds: Readonly<Record<string, string>> = {};
+
+  constructor(market: string) {
+    this.market = market;
+  }
+
+  take(wire: WireBook, noIsYes: boolean): void {
+    this.bids.replace(wire.bids);
+    this.asks.replace(wire.asks);
+    this.noIsYes = noIsYes;
+    this.priceFormat = wire.priceFormat;
+    this.sizeFormat = wire.sizeFormat;
+    this.exact = wire.exact;
+    this.state = 'live';
+  }
+
+  /** Native ids stay the same object while they say the same: one is made per snapshot, not per change. */
+  identify(nativeIds: Readonly<Record<string, string>>): void {
+    this.nativeIds = nativeIds;
+  }
+
+  /** The sides as they are now; `take` replaces them, so these stay. */
+  ladders(): TwoSides {
+    const { bids, asks } = this;
+    return {
+      bids: { prices: bids.prices, sizes: bids.sizes },
+      asks: { prices: asks.prices, sizes: asks.sizes },
+    };
+  }
+
+  lose(): void {
+    this.state = 'lost';
+    this.bids.clear();
+    this.asks.clear();
+  }
+
+  /** Adds the change to its level. The text is an error: the book we hold is not the venue's. */
+  apply(change: WireDelta): string | null {
+    const onBids = change.side === 'yes';
+    const side = onBids ? this.bids : this.asks;
+    const price = onBids || this.noIsYes ? change.price : complement(change.price);
+    const before = side.sizeAt(price);
+    const after = before + change.delta;
+    if (after < 0)
+      return `${change.side} ${change.priceText}: ${formatMicro(before)} changed by ${formatMicro(change.delta)}`;
+    if (after > MAX_MICRO) return `${change.side} ${change.priceText}: size out of range`;
+    if (!change.exact) this.exact = false;
+    const text =
+      after === 0 || formatMicro(change.price, this.priceFormat) === change.priceText
+        ? null
+        : { price: change.priceText, size: formatMicro(after, this.sizeFormat) };
+    side.set(price, after, text);
+    return null;
+  }
+
+  finding(kind: 'snapshot' | 'delta', sequence: number | null, sourceTs: Micros | null): BookFinding {
+    return {
+      find: 'book',
+      market: this.market,
+      outcome: OUTCOME,
+      kind,
+      sourceTs,
+      bidPrices: this.bids.prices.slice(),
+      bidSizes: this.bids.sizes.slice(),
+      askPrices: this.asks.prices.slice(),
+      askSizes: this.asks.sizes.slice(),
+      nativeBid: 'yes',
+      nativeAsk: 'no',
+      askComplement: !this.noIsYes,
+      priceFormat: this.priceFormat,
+      sizeFormat: this.sizeFormat,
+      exceptions: this.exceptions(),
+      hash: null,
+      sequence,
+      nativeIds: this.nativeIds,
+      flags: this.exact ? NO_FLAGS : INEXACT,
+    };
+  }
+
+  private exceptions(): readonly TextException[] {
+    const found: TextException[] = [];
+    this.bids.exceptions(found);
+    this.asks.exceptions(found);
+    return found.length === 0 ? NO_EXCEPTIONS : found;
+  }
+}

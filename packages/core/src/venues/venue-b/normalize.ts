@@ -1,0 +1,304 @@
+// Venue B, Kalshi's trade API v2: frames to findings. One market has one book, of YES: YES bids as they stand, NO bids at p as
+// YES asks at 1 − p (with use_yes_price the venue has done that already). See docs/normalization.md for every decision.
+
+import { driftOf } from '../../ladder.ts';
+import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../../venue.ts';
+import type { Stream } from './book.ts';
+import { Book, OUTCOME } from './book.ts';
+import { lifecycleChange, readCatalogue } from './catalogue.ts';
+import { broken, compared, reject, skip } from './findings.ts';
+import { restError, restRoute } from './rest.ts';
+import { Subscriptions } from './subscriptions.ts';
+import type { Json, WireBook } from './wire.ts';
+import {
+  PRICE_BOUNDS,
+  REST_SHAPES,
+  SKIPPED_KINDS,
+  SNAPSHOT_SHAPES,
+  isObject,
+  readBook,
+  readDelta,
+  readTrade,
+  secondsTime,
+  sourceTime,
+  textOf,
+  tickerOf,
+} from './wire.ts';
+
+export const venueB: VenueAdapter = {
+  venue: 'venueb',
+  dialect:
+    'Kalshi trade API v2: WebSocket snapshot and signed deltas, REST books; fixed point, dollars and cents',
+  priceBounds: PRICE_BOUNDS,
+  sequenced: true,
+  createNormalizer: () => new VenueBNormalizer(),
+};
+
+/** After these the venue sends no more on the subscription: 10 channel error, 25 buffer overflow. */
+const TERMINAL_CODES: ReadonlySet<unknown> = new Set([10, 25]);
+
+class VenueBNormalizer implements Normalizer {
+  private readonly subscriptions = new Subscriptions();
+  private readonly catalogue = new Map<string, MarketFields>();
+  /** Markets whose books came by REST. */
+  private readonly polled = new Set<string>();
+
+  normalize(frame: Frame): Finding[] {
+    const findings: Finding[] = [];
+    try {
+      if (frame.direction === 'out') {
+        this.subscriptions.sent(parse(frame.text));
+        findings.push(skip('outbound'));
+      } else if (frame.channel.startsWith('rest:')) this.rest(frame, findings);
+      else this.socket(frame, findings);
+      return findings;
+    } catch (error) {
+      // Not foreseen: the frame is kept, and no book it may have half changed is trusted.
+      findings.push(reject('', 'normalizer_failed', String(error)));
+      this.subscriptions.breakAll('rejected_frame', 'normalizer failed', findings);
+      return findings;
+    }
+  }
+
+  forget(): void {
+    this.subscriptions.clear();
+  }
+
+  learn(market: string, fields: MarketFields): void {
+    this.catalogue.set(market, fields);
+  }
+
+  private socket(frame: Frame, into: Finding[]): void {
+    const value = parse(frame.text);
+    if (!isObject(value)) return void into.push(reject('', 'not_json_object', excerpt(frame.text)));
+    const { type, id, sid, seq } = value;
+    if (typeof type !== 'string') return void into.push(reject('', 'no_type', excerpt(frame.text)));
+    const stream: Stream = typeof sid === 'number' || typeof sid === 'string' ? sid : null;
+    const sequence = typeof seq === 'number' && Number.isSafeInteger(seq) ? seq : null;
+    const message = isObject(value['msg']) ? value['msg'] : EMPTY;
+    if (sequence !== null) {
+      const isSnapshot = type === 'orderbook_snapshot';
+      if (!this.subscriptions.count(stream, sequence, frame.text, isSnapshot, into))
+        return void into.push(skip('old_sequence'));
+    }
+    switch (type) {
+      case 'orderbook_delta':
+        return this.delta(frame, message, stream, sequence, into);
+      case 'orderbook_snapshot':
+        return this.snapshot(frame, message, stream, sequence, into);
+      case 'trade':
+        return this.trade(message, into);
+      case 'subscribed':
+        into.push(skip(type));
+        if (typeof message['sid'] === 'number' || typeof message['sid'] === 'string')
+          this.subscriptions.introduce(id, message['sid'], message['channel']);
+        return;
+      case 'ok': {
+        into.push(skip(type));
+        const command = this.subscriptions.command(id);
+        if (command?.kind === 'delete_markets') this.subscriptions.release(stream, command.markets, into);
+        else this.subscriptions.add(stream, message['market_tickers']);
+        return;
+      }
+      case 'unsubscribed':
+        into.push(skip(type));
+        return this.subscriptions.release(stream, null, into);
+      case 'error':
+        return this.refused(id, message, stream, into);
+      case 'market_lifecycle_v2':
+      case 'market_lifecycle':
+        return this.lifecycle(message, into);
+      default:
+        into.push(SKIPPED_KINDS.has(type) ? skip(type) : reject('', 'unknown_kind', type.slice(0, 100)));
+    }
+  }
+
+  private snapshot(
+    frame: Frame,
+    message: Json,
+    stream: Stream,
+    sequence: number | null,
+    into: Finding[],
+  ): void {
+    const market = tickerOf(message['market_ticker']);
+    if (market === null) return void into.push(reject('', 'no_market', excerpt(frame.text)));
+    const noIsYes = this.yesPrice(frame, stream);
+    const wire = readBook(message, SNAPSHOT_SHAPES, noIsYes);
+    const book = this.subscriptions.follow(market, stream, message);
+    if (typeof wire === 'string') return this.spoiled(book, wire, into);
+    const before = book.state === 'live' ? book.ladders() : null;
+    book.take(wire, noIsYes);
+    if (before) into.push(compared(market, 'snapshot', driftOf(before, book)));
+    into.push(book.finding('snapshot', sequence, sourceTime(message)));
+  }
+
+  private delta(frame: Frame, message: Json, stream: Stream, sequence: number | null, into: Finding[]): void {
+    const market = tickerOf(message['market_ticker']);
+    if (market === null) return void into.push(reject('', 'no_market', excerpt(frame.text)));
+    const known = this.subscriptions.find(market);
+    const book = known?.stream === stream ? known : this.subscriptions.follow(market, stream, message);
+    const change = readDelta(message);
+    if (typeof change === 'string') return this.spoiled(book, change, into);
+    if (book.state === 'new')
+      return this.subscriptions.breakBook(book, 'awaiting_snapshot', 'book', null, into);
+    if (book.state === 'lost') return void into.push(skip('awaiting_snapshot'));
+    const wrong =
+      book.noIsYes === this.yesPrice(frame, stream)
+        ? book.apply(change)
+        : 'use_yes_price changed without a snapshot';
+    if (wrong !== null) return this.subscriptions.breakBook(book, 'lost_sync', 'book', wrong, into);
+    into.push(book.finding('delta', sequence, sourceTime(message)));
+  }
+
+  /** What the shell recorded beside the frame, else what its subscription was asked with. */
+  private yesPrice(frame: Frame, stream: Stream): boolean {
+    const declared = frame.settings['use_yes_price'];
+    return declared === undefined ? this.subscriptions.yesPrice(stream) : declared === 'true';
+  }
+
+  /** A frame of this book that cannot be read: the book we hold is not the venue's any more. */
+  private spoiled(book: Book, why: string, into: Finding[]): void {
+    into.push(reject(book.market, 'bad_book', why));
+    this.subscriptions.breakBook(book, 'rejected_frame', 'book', why, into);
+  }
+
+  private trade(message: Json, into: Finding[]): void {
+    const market = tickerOf(message['market_ticker']);
+    const trade = readTrade(message);
+    // No market in the reject: a trade that cannot be read says nothing against the book.
+    if (market === null) return void into.push(reject('', 'bad_trade', 'no market'));
+    if (typeof trade === 'string') return void into.push(reject('', 'bad_trade', `${market}: ${trade}`));
+    into.push({
+      find: 'sample',
+      market,
+      outcome: OUTCOME,
+      metric: 'last_trade',
+      sourceTs: sourceTime(message),
+      value: trade.price.value,
+      text: trade.text,
+      exact: trade.price.exact,
+      size: trade.size,
+      takerSide: trade.takerSide,
+    });
+  }
+
+  private refused(id: unknown, message: Json, stream: Stream, into: Finding[]): void {
+    const { code, msg, market_ticker: named } = message;
+    const detail = `code ${textOf(code) ?? '?'}: ${(textOf(msg) ?? '').slice(0, 200)}`;
+    into.push(skip('venue_error'));
+    if (TERMINAL_CODES.has(code)) return this.subscriptions.ended(stream, detail, into);
+    // A command was refused (9 auth, 26 too many markets, 27 too many commands): what it named is not streamed.
+    const command = this.subscriptions.command(id);
+    const asked = command?.kind === 'subscribe' || command?.kind === 'add_markets' ? command.markets : [];
+    const one = tickerOf(named);
+    for (const market of one === null ? asked : [one]) {
+      if (this.subscriptions.find(market)?.state !== 'live')
+        into.push(broken(market, 'venue_error', 'book', detail));
+    }
+  }
+
+  private lifecycle(message: Json, into: Finding[]): void {
+    const market = tickerOf(message['market_ticker']);
+    const kind = message['event_type'];
+    if (market === null || typeof kind !== 'string')
+      return void into.push(reject('', 'bad_lifecycle', market ?? 'no market'));
+    const before = this.catalogue.get(market);
+    const fields = before ? lifecycleChange(before, message) : null;
+    if (fields) {
+      this.catalogue.set(market, fields);
+      const sourceTs = secondsTime(message['settled_ts']) ?? secondsTime(message['determination_ts']);
+      into.push({ find: 'market', market, sourceTs, fields });
+    }
+    const over = kind === 'determined' || kind === 'settled';
+    if (over && this.watched(market)) into.push({ find: 'end', market, reason: kind });
+    // The channel tells of every market of the exchange, watched or not.
+    if (into.length === 0) into.push(skip('lifecycle'));
+  }
+
+  private rest(frame: Frame, into: Finding[]): void {
+    const route = restRoute(frame.channel);
+    if (!route) return void into.push(reject('', 'unknown_channel', frame.channel.slice(0, 200)));
+    const body = parse(frame.text);
+    if (!isObject(body)) {
+      const market = route.kind === 'book' ? route.market : '';
+      return void into.push(reject(market, 'not_json_object', excerpt(frame.text)));
+    }
+    // An answer that is an error was understood and says nothing of a book; only the poller knows how long it may go without.
+    if (restError(body) !== null) return void into.push(skip('rest_error'));
+    switch (route.kind) {
+      case 'other':
+        return void into.push(skip(route.reason));
+      case 'catalogue':
+        return this.restCatalogue(body, into);
+      case 'book':
+        return this.restBook(route.market, route.depth, body, into);
+      case 'books':
+        return this.restBooks(body['orderbooks'], into);
+    }
+  }
+
+  private restBooks(list: unknown, into: Finding[]): void {
+    if (!Array.isArray(list)) return void into.push(reject('', 'bad_book', 'no list of order books'));
+    for (const item of list as unknown[]) {
+      const market = isObject(item) ? tickerOf(item['ticker']) : null;
+      if (market === null) into.push(reject('', 'bad_book', 'an order book without a ticker'));
+      else this.restBook(market, null, item as Json, into);
+    }
+    if (list.length === 0) into.push(skip('rest_no_books'));
+  }
+
+  private restBook(market: string, depth: number | null, body: Json, into: Finding[]): void {
+    let wire: WireBook | string = 'no order book in the answer';
+    for (const { key, shapes } of REST_SHAPES) {
+      if (body[key] === undefined) continue;
+      const holder = body[key] ?? EMPTY;
+      // REST stays in NO prices, whatever a socket was told.
+      wire = isObject(holder) ? readBook(holder, shapes, false) : `${key} is not an object`;
+      break;
+    }
+    if (typeof wire === 'string') return void into.push(reject(market, 'bad_book', wire));
+    const seen = new Book(market);
+    seen.take(wire, false);
+    if (depth !== null) seen.identify({ depth: String(depth) });
+    this.polled.add(market);
+    const book = seen.finding('snapshot', null, null);
+    const streamed = this.subscriptions.find(market);
+    if (!streamed) return void into.push(book);
+    // Beside a socket: an observation of its own, not the socket's next state, and no end to the socket's gap.
+    const inStep = streamed.state === 'live';
+    if (inStep) into.push(compared(market, 'rest', driftOf(streamed, seen, depth ?? undefined)));
+    into.push({ ...book, continues: false });
+    if (!inStep)
+      into.push(broken(market, 'awaiting_snapshot', 'book', 'the socket still awaits its snapshot'));
+  }
+
+  private restCatalogue(body: Json, into: Finding[]): void {
+    const { known, entries, rejected } = readCatalogue(body);
+    if (!known)
+      return void into.push(reject('', 'bad_catalogue', 'no market, markets, event or events in the answer'));
+    for (const { market, fields } of entries) {
+      this.catalogue.set(market, fields);
+      into.push({ find: 'market', market, sourceTs: null, fields });
+      if ((fields.status === 'resolved' || fields.status === 'voided') && this.watched(market))
+        into.push({ find: 'end', market, reason: fields.nativeStatus ?? fields.status });
+    }
+    for (const { market, why } of rejected) into.push(reject(market, 'bad_market', why));
+    if (into.length === 0) into.push(skip('rest_no_markets'));
+  }
+
+  private watched(market: string): boolean {
+    return this.polled.has(market) || this.subscriptions.find(market) !== undefined;
+  }
+}
+
+const EMPTY: Json = {};
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const excerpt = (text: string): string => text.slice(0, 200);

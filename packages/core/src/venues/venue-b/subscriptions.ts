@@ -1,0 +1,167 @@
+// The socket's subscriptions and the books they feed: which market is numbered with which, what was asked for, and which
+// books a loss takes with it.
+
+import type { GapCause, GapScope } from '../../events.ts';
+import type { Finding } from '../../venue.ts';
+import type { Stream } from './book.ts';
+import { Book } from './book.ts';
+import { broken } from './findings.ts';
+import { Sequence } from './sequence.ts';
+import type { Json } from './wire.ts';
+import { isObject, textOf, tickerOf } from './wire.ts';
+
+/** One `sid`: a channel with its markets, numbered together. */
+type Subscription = {
+  readonly sequence: Sequence;
+  readonly markets: Set<string>;
+  /** True once it is known to carry books; a gap in the numbers of trades is not a gap of a book. */
+  books: boolean;
+  noIsYes: boolean | null;
+};
+
+export type Command = {
+  /** subscribe, unsubscribe, or the action of an update_subscription. */
+  readonly kind: string;
+  readonly markets: readonly string[];
+  readonly noIsYes: boolean | null;
+};
+
+export class Subscriptions {
+  private readonly books = new Map<string, Book>();
+  private readonly bySid = new Map<Stream, Subscription>();
+  private readonly commands = new Map<unknown, Command>();
+  /** use_yes_price of the newest subscription to books that was sent, for frames whose sid was never introduced. */
+  private noIsYes = false;
+
+  clear(): void {
+    this.books.clear();
+    this.bySid.clear();
+    this.commands.clear();
+    this.noIsYes = false;
+  }
+
+  /** A command we, or the recorder of an import, sent: it decides what the answers mean. */
+  sent(command: unknown): void {
+    if (!isObject(command) || !isObject(command['params'])) return;
+    const { cmd, id, params } = command;
+    const { channels, market_ticker: one, market_tickers: many, use_yes_price: yesPrice, action } = params;
+    const kind = textOf(cmd === 'update_subscription' ? action : cmd) ?? '';
+    const noIsYes = typeof yesPrice === 'boolean' ? yesPrice : null;
+    this.commands.set(id, { kind, markets: tickers(many ?? [one]), noIsYes });
+    if (kind === 'subscribe' && Array.isArray(channels) && channels.includes('orderbook_delta'))
+      this.noIsYes = noIsYes ?? false;
+  }
+
+  command(id: unknown): Command | undefined {
+    return this.commands.get(id);
+  }
+
+  /** The venue named the sid of a channel that command `id` asked for. */
+  introduce(id: unknown, stream: Stream, channel: unknown): void {
+    const subscription = this.of(stream);
+    if (channel !== 'orderbook_delta') return;
+    subscription.books = true;
+    const command = this.commands.get(id);
+    if (command?.kind !== 'subscribe') return;
+    subscription.noIsYes = command.noIsYes ?? false;
+    for (const market of command.markets) subscription.markets.add(market);
+  }
+
+  add(stream: Stream, named: unknown): void {
+    const subscription = this.of(stream);
+    for (const market of tickers(named)) subscription.markets.add(market);
+  }
+
+  /** Counts a numbered frame. False: it was seen before and must not be applied again. */
+  count(stream: Stream, sequence: number, text: string, isSnapshot: boolean, into: Finding[]): boolean {
+    const { sequence: numbers } = this.of(stream);
+    const before = numbers.newest;
+    const verdict = numbers.judge(sequence, text, isSnapshot);
+    if (verdict === 'break')
+      this.breakStream(stream, 'sequence_break', `seq ${before} then ${sequence}`, into);
+    return verdict !== 'old';
+  }
+
+  find(market: string): Book | undefined {
+    return this.books.get(market);
+  }
+
+  /** The book of a market that this stream feeds from here on. */
+  follow(market: string, stream: Stream, message: Json): Book {
+    let book = this.books.get(market);
+    if (!book) this.books.set(market, (book = new Book(market)));
+    const subscription = this.of(stream);
+    subscription.books = true;
+    subscription.markets.add(market);
+    book.stream = stream;
+    const id = textOf(message['market_id']);
+    book.identify({
+      ...(id === null ? {} : { market_id: id }),
+      ...(stream === null ? {} : { sid: String(stream) }),
+    });
+    return book;
+  }
+
+  /** Today's default is NO prices. */
+  yesPrice(stream: Stream): boolean {
+    return this.bySid.get(stream)?.noIsYes ?? this.noIsYes;
+  }
+
+  /** No longer streamed, on our own wish: a gap for whoever still watches, and no book to build on. */
+  release(stream: Stream, markets: readonly string[] | null, into: Finding[]): void {
+    const subscription = this.bySid.get(stream);
+    if (!subscription?.books) return;
+    for (const market of markets ?? [...subscription.markets]) {
+      subscription.markets.delete(market);
+      const book = this.books.get(market);
+      if (!book || book.stream !== stream) continue;
+      this.books.delete(market);
+      if (book.state === 'live')
+        into.push({ ...broken(market, 'disconnected', 'book', 'unsubscribed'), outcome: null });
+    }
+    if (markets === null) this.bySid.delete(stream);
+  }
+
+  /** The venue ended the subscription; without a sid, all of them. */
+  ended(stream: Stream, detail: string, into: Finding[]): void {
+    for (const each of stream === null ? [...this.bySid.keys()] : [stream]) {
+      this.breakStream(each, 'venue_error', detail, into);
+      this.bySid.delete(each);
+    }
+  }
+
+  breakAll(cause: GapCause, detail: string, into: Finding[]): void {
+    for (const book of this.books.values()) this.breakBook(book, cause, 'connection', detail, into);
+  }
+
+  private breakStream(stream: Stream, cause: GapCause, detail: string, into: Finding[]): void {
+    const subscription = this.bySid.get(stream);
+    if (!subscription?.books) return;
+    for (const market of subscription.markets) {
+      // A market without a book was subscribed, and its first book may be what was lost.
+      const book = this.books.get(market) ?? this.follow(market, stream, {});
+      if (book.stream === stream) this.breakBook(book, cause, 'connection', detail, into);
+    }
+  }
+
+  /** Says so once, until the next snapshot. */
+  breakBook(book: Book, cause: GapCause, scope: GapScope, detail: string | null, into: Finding[]): void {
+    if (book.state === 'lost') return;
+    book.lose();
+    into.push(broken(book.market, cause, scope, detail));
+  }
+
+  private of(stream: Stream): Subscription {
+    let found = this.bySid.get(stream);
+    if (!found) {
+      found = { sequence: new Sequence(), markets: new Set(), books: false, noIsYes: null };
+      this.bySid.set(stream, found);
+    }
+    return found;
+  }
+}
+
+function tickers(list: unknown): string[] {
+  if (!Array.isArray(list)) return [];
+  return (list as unknown[]).map(tickerOf).filter((market) => market !== null);
+}
