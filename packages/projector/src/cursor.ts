@@ -1,0 +1,45 @@
+// Where a projector is in one partition: everything up to `hwm` is in the tables, and `pending` may be, wholly or in part.
+// The cursor, not the consumer group's offset, decides where to go on; its epoch decides who may write.
+
+/** Offsets, both inclusive. */
+export type OffsetRange = { readonly first: number; readonly last: number };
+
+export type CursorKey = {
+  readonly generation: number;
+  readonly topic: string;
+  readonly partition: number;
+};
+
+export type Cursor = {
+  /** Raised by each claim: a writer with a lower one is fenced. */
+  readonly epoch: number;
+  /** Last offset that is in every table; −1 (or the offset before the first wanted) at the start. */
+  readonly hwm: number;
+  /** Recorded before the first insert of a range, so that a restart repeats exactly that range under the same tokens. */
+  readonly pending: OffsetRange | null;
+  /** fingerprintOf the projections that made the rows of this generation. */
+  readonly fingerprint: string;
+};
+
+export type Claim = { readonly key: CursorKey; readonly cursor: Cursor; readonly fresh: boolean };
+
+/** Two implementations (SQLite, ClickHouse) and one contract suite: test/cursor-contract.ts. All state survives a SIGKILL. */
+export type CursorStore = {
+  /**
+   * Takes the partition over from whoever had it. `fresh` when there was no cursor: it is then created with `hwm` = begin − 1
+   * and this fingerprint. An existing one keeps its own.
+   */
+  claim(key: CursorKey, begin: number, fingerprint: string): Promise<Claim>;
+  /** Records the range about to be inserted. False: fenced, and nothing was recorded. */
+  intend(claim: Claim, range: OffsetRange): Promise<boolean>;
+  /** The pending range is in all tables: hwm = its last. False: fenced. */
+  advance(claim: Claim, hwm: number): Promise<boolean>;
+  /** Whether nobody claimed the partition since. */
+  owns(claim: Claim): Promise<boolean>;
+  list(generation: number): Promise<(CursorKey & Cursor)[]>;
+  /** Every number ever used, dropped ones too, ascending: a number is never used again, since its tokens are spent. */
+  generations(): Promise<number[]>;
+  /** Forgets where a generation is; its writers are fenced. */
+  drop(generation: number): Promise<void>;
+  close(): Promise<void>;
+};

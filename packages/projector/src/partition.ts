@@ -1,0 +1,241 @@
+// One partition: gathers records into ranges and carries each range through intent, inserts and cursor. Everything that makes
+// a range appear exactly once is in `write`.
+
+import type { Projection } from '@ladderlog/core';
+import { LadderlogError, isLadderlogError } from '@ladderlog/core';
+import type { LogBatch, LogRecord } from '@ladderlog/log';
+import type { RowEncoder, Store } from '@ladderlog/store';
+
+import { tokenOf } from './batch.ts';
+import type { RangeProjector } from './batch.ts';
+import type { Claim, CursorStore, OffsetRange } from './cursor.ts';
+import type { FailPoint, FailPoints } from './fail-points.ts';
+import type { ProjectorLimits } from './limits.ts';
+import { retrying } from './retry.ts';
+
+type TableInsert = {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly bytes: Uint8Array;
+  readonly rows: number;
+  readonly token: string;
+};
+
+export type RangeDone = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly range: OffsetRange;
+  readonly events: number;
+  readonly poison: number;
+  readonly rows: Readonly<Record<string, number>>;
+  readonly ms: number;
+};
+
+export type PartitionContext = {
+  readonly projections: readonly Projection[];
+  /** One per projection; shared by all partitions, since projecting a range is synchronous. */
+  readonly encoders: readonly RowEncoder<never>[];
+  readonly project: RangeProjector;
+  readonly store: Pick<Store, 'insertRowBinary'>;
+  readonly cursors: CursorStore;
+  readonly limits: ProjectorLimits;
+  readonly failPoints: FailPoints;
+  readonly signal: AbortSignal;
+  readonly onDone: (done: RangeDone) => void;
+  readonly onRetry: (error: unknown, attempts: number, step: 'cursor' | 'insert', claim: Claim) => void;
+  readonly onFenced: (claim: Claim) => void;
+  /** An error outside accept(): it must end the projector. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+export class PartitionProjector {
+  readonly claim: Claim;
+  hwm: number;
+  pending: OffsetRange | null;
+  /** End of the partition in the log, as last heard. */
+  end: number;
+  /** Time of the newest record that is in the tables. */
+  lastTime: number | null = null;
+  private readonly context: PartitionContext;
+  private buffer: LogRecord[] = [];
+  private bufferedBytes = 0;
+  private timer: NodeJS.Timeout | null = null;
+  private turn: Promise<void> = Promise.resolve();
+  private dead = false;
+
+  constructor(claim: Claim, end: number, context: PartitionContext) {
+    this.claim = claim;
+    this.hwm = claim.cursor.hwm;
+    this.pending = claim.cursor.pending;
+    this.end = end;
+    this.context = context;
+  }
+
+  get buffered(): number {
+    return this.buffer.length;
+  }
+
+  /** Resolves when the records are buffered, and whatever is ready is in the tables: that is the backpressure. */
+  async accept(batch: LogBatch): Promise<void> {
+    await this.exclusively(async () => {
+      this.end = Math.max(this.end, batch.end);
+      for (const record of batch.records) {
+        if (record.offset <= (this.buffer.at(-1)?.offset ?? this.hwm)) continue;
+        this.buffer.push(record);
+        this.bufferedBytes += record.value.length;
+      }
+      for (let ready = this.cut(false); ready && !this.dead; ready = this.cut(false)) await this.write(ready);
+    });
+    if (this.buffer.length > 0 && !this.dead) this.armTimer();
+  }
+
+  /** The partition is no longer ours. What is under way is fenced by the cursor. */
+  drop(): void {
+    this.dead = true;
+    this.buffer = [];
+    this.bufferedBytes = 0;
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.turn.catch(() => undefined);
+  }
+
+  private armTimer(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = null;
+      this.exclusively(async () => {
+        const ready = this.dead ? null : this.cut(true);
+        if (ready) await this.write(ready);
+      }).catch(this.context.onFailure);
+    }, this.context.limits.maxWaitMs);
+  }
+
+  private exclusively(work: () => Promise<void>): Promise<void> {
+    const result = this.turn.then(work);
+    this.turn = result.catch(() => undefined);
+    return result;
+  }
+
+  /** The next range: exactly the pending one after a restart, else what the limits allow; null when it is not yet whole. */
+  private cut(all: boolean): LogRecord[] | null {
+    const { buffer, pending } = this;
+    if (pending) {
+      const last = buffer.at(-1);
+      if (!last || last.offset < pending.last) return null;
+      return this.take(buffer.findIndex(({ offset }) => offset > pending.last));
+    }
+    const { maxRecords, maxBytes } = this.context.limits;
+    if (buffer.length < maxRecords && this.bufferedBytes < maxBytes && !all) return null;
+    if (buffer.length === 0) return null;
+    let count = 0;
+    for (let bytes = 0; count < buffer.length && count < maxRecords;) {
+      bytes += buffer[count++]!.value.length;
+      if (bytes >= maxBytes) break;
+    }
+    return this.take(count);
+  }
+
+  private take(count: number): LogRecord[] {
+    const taken = this.buffer.splice(0, count < 0 ? this.buffer.length : count);
+    for (const record of taken) this.bufferedBytes -= record.value.length;
+    return taken;
+  }
+
+  private async write(records: readonly LogRecord[]): Promise<void> {
+    const { context, claim } = this;
+    const { cursors, store } = context;
+    const begun = performance.now();
+    // A pending range keeps its recorded bounds: the tokens are made of them.
+    const range = this.pending ?? { first: records[0]!.offset, last: records.at(-1)!.offset };
+    const { inserts, events, poison } = this.project(records, range);
+    try {
+      if (inserts.length > 0) {
+        this.held(await this.retried('cursor', () => cursors.intend(claim, range)));
+        this.pending = range;
+        let confirmed = performance.now();
+        await this.reach('afterIntent', range);
+        for (const insert of inserts) {
+          await this.retried('insert', async () => {
+            if (performance.now() - confirmed > context.limits.recheckMs) {
+              this.held(await cursors.owns(claim));
+              confirmed = performance.now();
+            }
+            const { table, columns, bytes, token } = insert;
+            const deadlineMs = context.limits.insertTimeoutMs;
+            await within(deadlineMs, store.insertRowBinary(table, columns, bytes, { token, deadlineMs }));
+          });
+          await this.reach('afterInsert', range);
+        }
+        await this.reach('beforeCursor', range);
+      }
+      this.held(await this.retried('cursor', () => cursors.advance(claim, range.last)));
+    } catch (error) {
+      if (!isLadderlogError(error, 'PROJECTOR_FENCED')) throw error;
+      this.drop();
+      context.onFenced(claim);
+      return;
+    }
+    this.hwm = range.last;
+    this.pending = null;
+    this.lastTime = records.at(-1)?.time ?? this.lastTime;
+    const { topic, partition } = claim.key;
+    const rows = Object.fromEntries(inserts.map((insert) => [insert.table, insert.rows]));
+    context.onDone({ topic, partition, range, events, poison, rows, ms: performance.now() - begun });
+    await this.reach('afterCursor', range);
+  }
+
+  private project(records: readonly LogRecord[], range: OffsetRange) {
+    const { projections, encoders, project } = this.context;
+    const { topic, partition, generation } = this.claim.key;
+    for (const encoder of encoders) encoder.take();
+    const { events, poison } = project(topic, partition, records, encoders);
+    const inserts: TableInsert[] = [];
+    encoders.forEach((encoder, at) => {
+      const { rows } = encoder;
+      if (rows === 0) return;
+      const projection = projections[at]!;
+      const token = tokenOf(projection, generation, topic, partition, range);
+      inserts.push({ table: projection.table, columns: encoder.columns, bytes: encoder.take(), rows, token });
+    });
+    return { inserts, events, poison };
+  }
+
+  private held(ours: boolean): void {
+    if (!ours || this.dead) {
+      const { topic, partition } = this.claim.key;
+      throw new LadderlogError('PROJECTOR_FENCED', `${topic}/${partition} went to another projector`);
+    }
+  }
+
+  private retried<T>(step: 'cursor' | 'insert', attempt: () => Promise<T>): Promise<T> {
+    const { limits, signal, onRetry } = this.context;
+    return retrying(attempt, limits, signal, (error, attempts) => onRetry(error, attempts, step, this.claim));
+  }
+
+  private async reach(point: FailPoint, range: OffsetRange): Promise<void> {
+    await this.context.failPoints[point]?.(this.claim.key, range);
+  }
+}
+
+/** The work itself goes on when time is up; its repeat under the same token adds nothing. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new LadderlogError('STORE_UNAVAILABLE', `no answer to an insert within ${ms} ms`, {
+          retryable: true,
+        }),
+      );
+    }, ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}

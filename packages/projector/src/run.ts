@@ -1,0 +1,284 @@
+// The projector: a member of a consumer group whose cursors, not the group, say where each partition goes on.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Projection } from '@ladderlog/core';
+import { LadderlogError, VENUES, fingerprintOf } from '@ladderlog/core';
+import type { EventLog } from '@ladderlog/log';
+import { createRowEncoder } from '@ladderlog/store';
+import type { RowEncoder, Store } from '@ladderlog/store';
+import type { Logger } from 'pino';
+
+import { createRangeProjector } from './batch.ts';
+import type { Claim, CursorStore } from './cursor.ts';
+import type { FailPoints } from './fail-points.ts';
+import type { ProjectorLimits } from './limits.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
+import { PartitionProjector } from './partition.ts';
+import type { PartitionContext, RangeDone } from './partition.ts';
+import { hasRows } from './tables.ts';
+import { Throughput } from './throughput.ts';
+
+export type ProjectorOptions = {
+  readonly log: EventLog;
+  readonly store: Pick<Store, 'insertRowBinary' | 'query'>;
+  readonly cursors: CursorStore;
+  readonly projections: readonly Projection[];
+  readonly generation: number;
+  readonly logger: Logger;
+  readonly limits?: Partial<ProjectorLimits>;
+  /** Default: the venues' topics. */
+  readonly topics?: readonly string[];
+  readonly observer?: ProjectorObserver;
+  readonly failPoints?: FailPoints;
+};
+
+/** For counters and gauges; called synchronously. */
+export type ProjectorObserver = {
+  readonly onRange?: (done: RangeDone) => void;
+  readonly onRetry?: (retry: { step: 'cursor' | 'insert'; code: string; attempts: number }) => void;
+  readonly onFenced?: (partition: { topic: string; partition: number }) => void;
+  readonly onLag?: (lag: { topic: string; partition: number; lag: number }) => void;
+};
+
+export type PartitionStatus = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly hwm: number;
+  readonly end: number;
+  /** Records of the log that are not in the tables yet. */
+  readonly lag: number;
+  readonly buffered: number;
+  /** Observation time of the newest projected record, microseconds. */
+  readonly lastTime: number | null;
+};
+
+export type ProjectorStatus = {
+  readonly generation: number;
+  readonly running: boolean;
+  readonly partitions: readonly PartitionStatus[];
+  readonly lag: number;
+  readonly events: number;
+  readonly rows: number;
+  readonly poison: number;
+  readonly rowsPerSecond: number;
+  readonly retries: number;
+  readonly fenced: number;
+  /** Set while something fails; null again after the next success. */
+  readonly lastError: { readonly code: string; readonly message: string; readonly attempts: number } | null;
+};
+
+export type Projector = {
+  /** Until the signal aborts. Rejects with what cannot be survived by trying again. */
+  run(signal: AbortSignal): Promise<void>;
+  status(): ProjectorStatus;
+  /** Resolves when all that is in the log now is in the tables. */
+  caughtUp(signal?: AbortSignal): Promise<void>;
+};
+
+const LAG_REFRESH_MS = 1_000;
+const CAUGHT_UP_POLL_MS = 100;
+
+export function createProjector(options: ProjectorOptions): Projector {
+  const { log, store, cursors, projections, generation, logger, observer = {}, failPoints = {} } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const topics = options.topics ?? VENUES;
+  const fingerprint = fingerprintOf(projections);
+  const partitions = new Map<string, PartitionProjector>();
+  const throughput = new Throughput();
+  const counts = { events: 0, rows: 0, poison: 0, retries: 0, fenced: 0 };
+  let lastError: ProjectorStatus['lastError'] = null;
+  let running = false;
+
+  const context = (signal: AbortSignal, onFailure: (error: unknown) => void): PartitionContext => ({
+    projections,
+    encoders: projections.map(({ table }) => createRowEncoder(table, generation) as RowEncoder<never>),
+    project: createRangeProjector(log.codec, projections),
+    store,
+    cursors,
+    limits,
+    failPoints,
+    signal,
+    onFailure,
+    onDone(done) {
+      const rows = Object.values(done.rows).reduce((sum, count) => sum + count, 0);
+      counts.events += done.events;
+      counts.rows += rows;
+      counts.poison += done.poison;
+      throughput.add(rows);
+      lastError = null;
+      logger.debug({ event: 'projector.range', generation, ...done }, 'projected a range');
+      if (done.poison > 0)
+        logger.warn({ event: 'projector.poison', generation, ...done }, 'records rejected');
+      observer.onRange?.(done);
+      // Only a hint for lag tools: the cursor decides.
+      log
+        .commit(groupOf(generation), [
+          { topic: done.topic, partition: done.partition, offset: done.range.last + 1 },
+        ])
+        .catch((error: unknown) =>
+          logger.debug({ event: 'projector.commit_failed', err: error }, 'no commit'),
+        );
+    },
+    onRetry(error, attempts, step, claim) {
+      const code = error instanceof LadderlogError ? error.code : 'INTERNAL';
+      const message = error instanceof Error ? error.message : String(error);
+      counts.retries++;
+      lastError = { code, message, attempts };
+      logger.warn(
+        { event: 'projector.retry', ...claim.key, step, code, attempts, err: error },
+        'trying again',
+      );
+      observer.onRetry?.({ step, code, attempts });
+    },
+    onFenced(claim) {
+      counts.fenced++;
+      logger.warn({ event: 'projector.fenced', ...claim.key, epoch: claim.cursor.epoch }, 'fenced');
+      observer.onFenced?.(claim.key);
+    },
+  });
+
+  async function run(outer: AbortSignal): Promise<void> {
+    if (running) throw new LadderlogError('INTERNAL', 'the projector runs already');
+    running = true;
+    let failure: unknown = null;
+    const inner = new AbortController();
+    const signal = AbortSignal.any([outer, inner.signal]);
+    const partitionContext = context(signal, (error) => {
+      failure ??= error;
+      inner.abort(error);
+    });
+    const refresh = refreshLag(signal);
+    try {
+      await log.consume({
+        group: groupOf(generation),
+        topics,
+        signal,
+        onAssigned: (topic, partition) => assigned(topic, partition, partitionContext),
+        async onBatch(batch, control) {
+          const target = partitions.get(nameOf(batch.topic, batch.partition));
+          if (!target || control.isStale()) return;
+          await target.accept(batch);
+        },
+        onRevoked(topic, partition) {
+          partitions.get(nameOf(topic, partition))?.drop();
+          partitions.delete(nameOf(topic, partition));
+        },
+      });
+    } catch (error) {
+      if (!outer.aborted) failure ??= error;
+    } finally {
+      inner.abort();
+      await Promise.all([...partitions.values()].map((partition) => partition.settled()));
+      for (const partition of partitions.values()) partition.drop();
+      partitions.clear();
+      await refresh;
+      running = false;
+    }
+    if (failure !== null && !outer.aborted) throw failure;
+  }
+
+  async function assigned(topic: string, partition: number, within: PartitionContext): Promise<number> {
+    const bounds = (await log.topics())
+      .find((info) => info.topic === topic)
+      ?.partitions.find((info) => info.partition === partition);
+    const { begin, end } = bounds ?? { begin: 0, end: 0 };
+    const claim = await cursors.claim({ generation, topic, partition }, begin, fingerprint);
+    await checkClaim(claim, begin, end);
+    partitions.get(nameOf(topic, partition))?.drop();
+    partitions.set(nameOf(topic, partition), new PartitionProjector(claim, end, within));
+    const { epoch, hwm, pending } = claim.cursor;
+    logger.info({ event: 'projector.assigned', ...claim.key, epoch, hwm, pending }, 'partition is ours');
+    return Math.max(hwm + 1, begin);
+  }
+
+  async function checkClaim(claim: Claim, begin: number, end: number): Promise<void> {
+    const { cursor, key, fresh } = claim;
+    if (cursor.fingerprint !== fingerprint)
+      throw new LadderlogError(
+        'PROJECTIONS_CHANGED',
+        `generation ${generation} was built by ${cursor.fingerprint}, not by ${fingerprint}: rebuild`,
+        { details: { generation } },
+      );
+    const known = Math.max(cursor.hwm, cursor.pending?.last ?? -1);
+    if (known >= end)
+      throw new LadderlogError(
+        'LOG_OFFSET_OUT_OF_RANGE',
+        `the tables have ${key.topic}/${key.partition}/${known}, the log ends at ${end}: it is not the log they were built from`,
+        { details: { ...key, hwm: known, end } },
+      );
+    // Cursors and tables must have begun together: else rows would be missed, or come twice.
+    const projected = cursor.hwm >= begin || cursor.pending !== null;
+    if (!fresh && !projected) return;
+    if ((await hasRows(store, projections, generation, fresh ? key : null)) === fresh)
+      throw new LadderlogError(
+        'TABLES_FOREIGN',
+        fresh
+          ? `generation ${generation} has rows of ${key.topic}/${key.partition} that no cursor knows: rebuild`
+          : `the cursors of generation ${generation} are ahead of tables without rows: rebuild`,
+        { details: { ...key } },
+      );
+  }
+
+  /** Also while the store stands still, the lag grows visibly. */
+  async function refreshLag(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        for (const info of await log.topics())
+          for (const { partition, end } of info.partitions) {
+            const held = partitions.get(nameOf(info.topic, partition));
+            if (held) held.end = Math.max(held.end, end);
+          }
+        for (const { topic, partition, lag } of status().partitions)
+          observer.onLag?.({ topic, partition, lag });
+        await sleep(LAG_REFRESH_MS, undefined, { signal, ref: false });
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn({ event: 'projector.lag_unknown', err: error }, 'the log does not say its end');
+        await sleep(LAG_REFRESH_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+
+  function status(): ProjectorStatus {
+    const all = [...partitions.values()].map((held): PartitionStatus => {
+      const { topic, partition } = held.claim.key;
+      const lag = Math.max(0, held.end - held.hwm - 1);
+      const { hwm, end, buffered, lastTime } = held;
+      return { topic, partition, hwm, end, lag, buffered, lastTime };
+    });
+    return {
+      generation,
+      running,
+      partitions: all,
+      lag: all.reduce((sum, { lag }) => sum + lag, 0),
+      ...counts,
+      rowsPerSecond: throughput.perSecond(),
+      lastError,
+    };
+  }
+
+  async function caughtUp(signal?: AbortSignal): Promise<void> {
+    const targets = (await log.topics())
+      .filter(({ topic }) => topics.includes(topic))
+      .flatMap(({ topic, partitions: infos }) =>
+        infos
+          .filter(({ begin, end }) => end > begin)
+          .map(({ partition, end }) => ({ topic, partition, end })),
+      );
+    // The cursors know also of partitions that another process projects.
+    for (;;) {
+      const hwms = new Map(
+        (await cursors.list(generation)).map((at) => [nameOf(at.topic, at.partition), at.hwm]),
+      );
+      if (targets.every((at) => (hwms.get(nameOf(at.topic, at.partition)) ?? -1) >= at.end - 1)) return;
+      await sleep(CAUGHT_UP_POLL_MS, undefined, signal ? { signal } : {});
+    }
+  }
+
+  return { run, status, caughtUp };
+}
+
+export const groupOf = (generation: number): string => `projector-g${generation}`;
+
+const nameOf = (topic: string, partition: number): string => `${topic}/${partition}`;
