@@ -1,14 +1,13 @@
 // A venue's REST side: paced, timed out, size-limited. Every answer, good or bad, is a frame of the given session, stamped
 // when its body is read and before it is parsed.
 
-import type { Finding, Session, VenueEvent } from '@ladderlog/core';
+import type { Finding, GapCause, Session, VenueEvent, VenueRequest } from '@ladderlog/core';
 import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
 import type { AdaptiveRate } from './rate.ts';
 import type { SessionClock } from './session-clock.ts';
 
-export type RestRequest = { readonly method?: 'GET' | 'POST'; readonly path: string; readonly body?: string };
 /** Adds what the venue wants (signature, key); may change the query. What is recorded is the path without it. */
 export type Sign = (request: { method: string; path: string }) => {
   path: string;
@@ -16,7 +15,8 @@ export type Sign = (request: { method: string; path: string }) => {
 };
 
 export type RestOptions = {
-  readonly source: 'rest' | 'gamma' | 'clob';
+  /** The request's own word for this address: rest, gamma, clob. */
+  readonly source: string;
   readonly baseUrl: string;
   readonly rate: AdaptiveRate;
   readonly sign?: Sign;
@@ -28,7 +28,12 @@ export type RestOptions = {
 };
 
 export type RestAnswer =
-  | { readonly ok: true; readonly findings: readonly Finding[] }
+  | {
+      readonly ok: true;
+      readonly findings: readonly Finding[];
+      readonly lost: readonly string[];
+      readonly nextCursor: string | null;
+    }
   | {
       readonly ok: false;
       readonly cause: 'quota' | 'venue_error';
@@ -44,10 +49,15 @@ export class Rest {
   }
 
   /** One paced call. Never throws for what the venue does; aborts with the signal. */
-  async ask(session: Session, clock: SessionClock, request: RestRequest): Promise<RestAnswer> {
+  async ask(
+    session: Session,
+    clock: SessionClock,
+    request: VenueRequest,
+    probe: GapCause | null = null,
+  ): Promise<RestAnswer> {
     const { options } = this;
     await this.turn();
-    const method = request.method ?? 'GET';
+    const { method } = request;
     const signed = options.sign?.({ method, path: request.path }) ?? { path: request.path, headers: {} };
     const requestedAt = clock.now();
     const timeout = AbortSignal.timeout(options.timeoutMs ?? 10_000);
@@ -59,12 +69,12 @@ export class Rest {
         method,
         headers: {
           accept: 'application/json',
-          ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(request.body === null ? {} : { 'content-type': 'application/json' }),
           ...signed.headers,
         },
         signal: AbortSignal.any([options.signal, timeout]),
         redirect: 'error',
-        ...(request.body === undefined ? {} : { body: request.body }),
+        ...(request.body === null ? {} : { body: request.body }),
       });
       status = response.status;
       const after = Number(response.headers.get('retry-after'));
@@ -80,13 +90,16 @@ export class Rest {
     }
     const observedAt = clock.now();
     const frame = {
-      channel: `${options.source}:${request.path}`,
+      channel: request.channel,
       direction: 'in' as const,
       text: bytes.toString('utf8'),
       observedAt,
       settings: status === 200 ? {} : { status: String(status) },
     };
-    const { events, findings } = session.frame(frame, bytes, requestedAt);
+    const { events, findings, lost } =
+      probe === null
+        ? { lost: [], ...session.frame(frame, bytes, requestedAt) }
+        : session.probe(frame, bytes, requestedAt, probe);
     options.push(events);
     if (status === 429 || status === 418) {
       options.rate.refused(performance.now(), Math.random(), retryAfterMs);
@@ -98,7 +111,7 @@ export class Rest {
     }
     if (status >= 400) return { ok: false, cause: 'venue_error', status, detail: `HTTP ${status}` };
     options.rate.accepted();
-    return { ok: true, findings };
+    return { ok: true, findings, lost, nextCursor: cursorOf(frame.text) };
   }
 
   private async turn(): Promise<void> {
@@ -109,6 +122,14 @@ export class Rest {
       await pause(waitMs, this.options.signal);
     }
   }
+}
+
+/** Venue B and C listings end with a cursor; found without parsing the page a second time. */
+function cursorOf(text: string): string | null {
+  const match = /"(?:next_)?cursor"\s*:\s*"([^"\\]{1,2000})"/.exec(
+    text.length > 4_096 ? text.slice(-2_048) + text.slice(0, 2_048) : text,
+  );
+  return match?.[1] ?? null;
 }
 
 async function readLimited(response: Response, maxBytes: number): Promise<Buffer> {

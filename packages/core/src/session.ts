@@ -1,6 +1,7 @@
 // Frames to events. A Capture is one collector's (or one import's) view of a venue over all its connections; a Session is
 // one connection. Pure: times come with the frames. The same code serves live capture, import and audit.
 
+import type { Ladders } from './checks.ts';
 import { bookState, checkBook } from './checks.ts';
 import type { CheckFlag, Envelope, GapCause, GapScope, Provenance, VenueEvent } from './events.ts';
 import { hashText } from './hash.ts';
@@ -143,10 +144,15 @@ export class Session {
   }
 
   /** The tape, then what the frame says. `body` is the frame's exact bytes. */
-  frame(frame: Frame, body: Uint8Array, requestedAt: Micros | null = null): FrameResult {
+  frame(
+    frame: Frame,
+    body: Uint8Array,
+    requestedAt: Micros | null = null,
+    before?: (finding: Finding) => void,
+  ): FrameResult {
     const ordinal = this.nextOrdinal++;
     const { capture } = this;
-    const before = this.lastActivity;
+    const activity = this.lastActivity;
     const findings = this.normalizer.normalize(frame);
     const market = marketOf(findings);
     const envelope = capture.envelope(this.id, ordinal, frame.observedAt, market);
@@ -164,8 +170,55 @@ export class Session {
     if (frame.direction === 'out') return { events, findings };
     if (frame.observedAt > this.lastActivity) this.lastActivity = frame.observedAt;
     const entries = { book: 0, sample: 0 };
-    for (const finding of findings) this.apply(finding, frame, body, envelope, before, entries, events);
+    for (const finding of findings) {
+      before?.(finding);
+      this.apply(finding, frame, body, envelope, activity, entries, events);
+    }
     return { events, findings };
+  }
+
+  /**
+   * A REST book asked for because a stream has been quiet: is it quiet, or dead? When the venue's book is not the one we
+   * hold, changes were lost since our last observation: that is a gap of this cause, and `lost` names the markets.
+   */
+  probe(
+    frame: Frame,
+    body: Uint8Array,
+    requestedAt: Micros | null,
+    cause: GapCause,
+  ): FrameResult & { readonly lost: readonly string[] } {
+    const { tracks } = this.capture;
+    const lost: string[] = [];
+    const gaps: VenueEvent[] = [];
+    const held = new Map<string, Ladders | null>();
+    for (const track of tracks.all())
+      if (track.session === this.id) held.set(`${track.market}\u0000${track.outcome}`, track.lastLadders);
+    const result = this.frame(frame, body, requestedAt, (finding) => {
+      const differs =
+        finding.find === 'compare'
+          ? finding.levelsDiffering > 0
+          : finding.find === 'book' &&
+            !sameLadders(finding, held.get(`${finding.market}\u0000${finding.outcome}`) ?? null);
+      if (!differs || (finding.find !== 'compare' && finding.find !== 'book')) return;
+      const track = tracks.get('books', finding.market, finding.outcome);
+      if (!track?.started || track.gap) return;
+      lost.push(finding.market);
+      const gap = {
+        cause,
+        scope: 'book' as const,
+        from: track.lastEvidence,
+        detail: "the venue's own book differs from the last one it sent",
+      };
+      const from = track.lastObserved?.observedAt ?? track.lastEvidence;
+      tracks.open(
+        track,
+        this.capture.envelope(this.id, this.ordinal, frame.observedAt, finding.market),
+        { ...gap, from },
+        gaps,
+      );
+    });
+    // The gap goes before what the frame itself says, after the tape.
+    return { ...result, events: [result.events[0]!, ...gaps, ...result.events.slice(1)], lost };
   }
 
   private apply(
@@ -231,6 +284,7 @@ export class Session {
     // A change inside a gap builds on a book we cannot vouch for.
     if (track.gap && finding.kind === 'delta') return;
     tracks.observed(track, envelope, into);
+    track.lastLadders = finding;
     let flags: readonly CheckFlag[] = checkBook(finding, adapter.priceBounds, envelope, found);
     if (finding.sourceTs !== null) {
       if (
@@ -407,6 +461,19 @@ export class Session {
     return events;
   }
 }
+
+function sameLadders(a: Ladders, b: Ladders | null): boolean {
+  return (
+    b !== null &&
+    sameNumbers(a.bidPrices, b.bidPrices) &&
+    sameNumbers(a.bidSizes, b.bidSizes) &&
+    sameNumbers(a.askPrices, b.askPrices) &&
+    sameNumbers(a.askSizes, b.askSizes)
+  );
+}
+
+const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((value, at) => value === b[at]);
 
 function marketOf(findings: readonly Finding[]): string {
   for (const finding of findings) if ('market' in finding && finding.market !== '') return finding.market;

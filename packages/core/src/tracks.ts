@@ -5,6 +5,7 @@
 
 import type { Dataset, Envelope, GapCause, GapEdge, GapScope, VenueEvent, Venue } from './events.ts';
 import { hashText } from './hash.ts';
+import type { Ladders } from './checks.ts';
 import type { Micros } from './time.ts';
 
 export type OpenGap = {
@@ -31,6 +32,8 @@ export type Track = {
   lastBeat: Micros;
   lastObserved: GapEdge | null;
   lastSourceTs: Micros | null;
+  /** The newest ladder observed; its arrays are never changed. */
+  lastLadders: Ladders | null;
   gap: OpenGap | null;
 };
 
@@ -92,6 +95,7 @@ export class Tracks {
       lastBeat: 0,
       lastObserved: null,
       lastSourceTs: null,
+      lastLadders: null,
       gap: null,
     };
     this.byKey.set(key, track);
