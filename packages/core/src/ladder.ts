@@ -3,7 +3,7 @@
 // side's format does not reproduce it.
 
 import type { Micro, TextFormat } from './decimal.ts';
-import { MAX_MICRO, formatMicro } from './decimal.ts';
+import { formatMicro } from './decimal.ts';
 import type { TextException } from './events.ts';
 
 type Text = { readonly price: string; readonly size: string };
@@ -123,40 +123,4 @@ export function exceptionText(
   return formatMicro(nativePrice, priceFormat) === price && formatMicro(sizeValue, sizeFormat) === size
     ? null
     : { price, size };
-}
-
-export type Drift = {
-  readonly levelsOurs: number;
-  readonly levelsTheirs: number;
-  readonly levelsDiffering: number;
-  readonly sizeDrift: Micro;
-};
-
-type Ladder = { readonly prices: readonly Micro[]; readonly sizes: readonly Micro[] };
-export type TwoSides = { readonly bids: Ladder; readonly asks: Ladder };
-
-/** Two books level by level: a level that one side lacks differs by its whole size. `depth` compares the best n a side. */
-export function driftOf(ours: TwoSides, theirs: TwoSides, depth = Number.POSITIVE_INFINITY): Drift {
-  let levelsDiffering = 0;
-  let sizeDrift = 0;
-  const walk = (a: Ladder, b: Ladder, direction: 1 | -1): void => {
-    const endA = Math.min(a.prices.length, depth);
-    const endB = Math.min(b.prices.length, depth);
-    let i = 0;
-    let j = 0;
-    while (i < endA || j < endB) {
-      const order = i >= endA ? 1 : j >= endB ? -1 : (a.prices[i]! - b.prices[j]!) * direction;
-      const difference = order === 0 ? a.sizes[i]! - b.sizes[j]! : order < 0 ? a.sizes[i]! : b.sizes[j]!;
-      if (order <= 0) i++;
-      if (order >= 0) j++;
-      if (order === 0 && difference === 0) continue;
-      levelsDiffering++;
-      sizeDrift = Math.min(MAX_MICRO, sizeDrift + Math.abs(difference));
-    }
-  };
-  walk(ours.bids, theirs.bids, -1);
-  walk(ours.asks, theirs.asks, 1);
-  const count = (book: TwoSides): number =>
-    Math.min(book.bids.prices.length, depth) + Math.min(book.asks.prices.length, depth);
-  return { levelsOurs: count(ours), levelsTheirs: count(theirs), levelsDiffering, sizeDrift };
 }

@@ -136,7 +136,7 @@ function daysOf(year: number, month: number, day: number): number {
 }
 
 /** US Eastern: UTC−4 from 2:00 on the second Sunday of March to 2:00 on the first Sunday of November, else UTC−5. */
-function easternOffset(seconds: number): number {
+export function easternOffset(seconds: number): number {
   const { year } = civilOf(seconds - 5 * 3_600);
   const firstSunday = (month: number): number => {
     const first = daysOf(year, month, 1);

@@ -2,8 +2,8 @@
 
 import type { TextFormat } from '../../decimal.ts';
 import { MAX_MICRO, complement, formatMicro } from '../../decimal.ts';
+import type { Ladders } from '../../checks.ts';
 import type { CheckFlag, TextException } from '../../events.ts';
-import type { TwoSides } from '../../ladder.ts';
 import { Side } from '../../ladder.ts';
 import type { Micros } from '../../time.ts';
 import type { BookFinding } from '../../venue.ts';
@@ -50,12 +50,13 @@ export class Book {
     this.nativeIds = nativeIds;
   }
 
-  /** The sides as they are now; `take` replaces them, so these stay. */
-  ladders(): TwoSides {
-    const { bids, asks } = this;
+  /** The best `depth` levels a side as they are now. */
+  ladders(depth?: number): Ladders {
     return {
-      bids: { prices: bids.prices, sizes: bids.sizes },
-      asks: { prices: asks.prices, sizes: asks.sizes },
+      bidPrices: this.bids.prices.slice(0, depth),
+      bidSizes: this.bids.sizes.slice(0, depth),
+      askPrices: this.asks.prices.slice(0, depth),
+      askSizes: this.asks.sizes.slice(0, depth),
     };
   }
 
@@ -91,10 +92,7 @@ export class Book {
       outcome: OUTCOME,
       kind,
       sourceTs,
-      bidPrices: this.bids.prices.slice(),
-      bidSizes: this.bids.sizes.slice(),
-      askPrices: this.asks.prices.slice(),
-      askSizes: this.asks.sizes.slice(),
+      ...this.ladders(),
       nativeBid: 'yes',
       nativeAsk: 'no',
       askComplement: !this.noIsYes,

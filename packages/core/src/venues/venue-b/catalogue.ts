@@ -2,10 +2,12 @@
 // whole in `native`.
 
 import type { Micro } from '../../decimal.ts';
+import { isObject, textOf } from '../../exact-json.ts';
 import type { MarketStatus, Outcome } from '../../events.ts';
 import type { MarketFields } from '../../venue.ts';
+import { isoOf } from '../source-time.ts';
 import type { Json } from './wire.ts';
-import { decimalOf, isObject, isoTime, secondsTime, textOf, tickerOf } from './wire.ts';
+import { decimalOf, secondsTime, tickerOf } from './wire.ts';
 
 /** Status of responses (the filter's values are another set, taken as well). `nativeStatus` keeps the venue's own word. */
 const STATUSES: Readonly<Record<string, MarketStatus>> = {
@@ -99,11 +101,11 @@ export function marketFields(market: Json, event: Json | null = null): Catalogue
         textField(market['no_sub_title']) ?? 'No',
         result,
       ),
-      opensAt: isoTime(market['open_time']),
-      closesAt: isoTime(market['close_time']),
-      listedAt: isoTime(market['created_time']),
-      expectedResolutionAt: isoTime(market['expected_expiration_time']),
-      resolvedAt: isoTime(market['settlement_ts']) ?? secondsTime(market['settlement_ts']),
+      opensAt: isoOf(market['open_time']),
+      closesAt: isoOf(market['close_time']),
+      listedAt: isoOf(market['created_time']),
+      expectedResolutionAt: isoOf(market['expected_expiration_time']),
+      resolvedAt: isoOf(market['settlement_ts']) ?? secondsTime(market['settlement_ts']),
       resolution: result,
       winningOutcome: result === 'yes' || result === 'no' ? result : null,
       settlementValue: firstAmount(market, [

@@ -1,8 +1,8 @@
 // The findings of venue B that are made in more than one place.
 
 import type { GapCause, GapScope } from '../../events.ts';
-import type { Drift } from '../../ladder.ts';
 import type { BreakFinding, CompareFinding, RejectFinding, SkipFinding } from '../../venue.ts';
+import type { Drift } from '../wire-levels.ts';
 import { OUTCOME } from './book.ts';
 
 export const skip = (reason: string): SkipFinding => ({ find: 'skip', reason });
@@ -28,5 +28,4 @@ export const compared = (market: string, method: CompareFinding['method'], drift
   method,
   sourceTs: null,
   ...drift,
-  detail: null,
 });

@@ -1,8 +1,9 @@
 // Venue B, Kalshi's trade API v2: frames to findings. One market has one book, of YES: YES bids as they stand, NO bids at p as
 // YES asks at 1 − p (with use_yes_price the venue has done that already). See docs/normalization.md for every decision.
 
-import { driftOf } from '../../ladder.ts';
+import { isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
 import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../../venue.ts';
+import { measureDrift } from '../wire-levels.ts';
 import type { Stream } from './book.ts';
 import { Book, OUTCOME } from './book.ts';
 import { lifecycleChange, readCatalogue } from './catalogue.ts';
@@ -15,13 +16,11 @@ import {
   REST_SHAPES,
   SKIPPED_KINDS,
   SNAPSHOT_SHAPES,
-  isObject,
   readBook,
   readDelta,
   readTrade,
   secondsTime,
   sourceTime,
-  textOf,
   tickerOf,
 } from './wire.ts';
 
@@ -47,7 +46,7 @@ class VenueBNormalizer implements Normalizer {
     const findings: Finding[] = [];
     try {
       if (frame.direction === 'out') {
-        this.subscriptions.sent(parse(frame.text));
+        this.subscriptions.sent(parseJson(frame.text));
         findings.push(skip('outbound'));
       } else if (frame.channel.startsWith('rest:')) this.rest(frame, findings);
       else this.socket(frame, findings);
@@ -69,7 +68,7 @@ class VenueBNormalizer implements Normalizer {
   }
 
   private socket(frame: Frame, into: Finding[]): void {
-    const value = parse(frame.text);
+    const value = parseJson(frame.text);
     if (!isObject(value)) return void into.push(reject('', 'not_json_object', excerpt(frame.text)));
     const { type, id, sid, seq } = value;
     if (typeof type !== 'string') return void into.push(reject('', 'no_type', excerpt(frame.text)));
@@ -128,7 +127,7 @@ class VenueBNormalizer implements Normalizer {
     if (typeof wire === 'string') return this.spoiled(book, wire, into);
     const before = book.state === 'live' ? book.ladders() : null;
     book.take(wire, noIsYes);
-    if (before) into.push(compared(market, 'snapshot', driftOf(before, book)));
+    if (before) into.push(compared(market, 'snapshot', measureDrift(before, book.ladders())));
     into.push(book.finding('snapshot', sequence, sourceTime(message)));
   }
 
@@ -218,7 +217,7 @@ class VenueBNormalizer implements Normalizer {
   private rest(frame: Frame, into: Finding[]): void {
     const route = restRoute(frame.channel);
     if (!route) return void into.push(reject('', 'unknown_channel', frame.channel.slice(0, 200)));
-    const body = parse(frame.text);
+    const body = parseExact(frame.text);
     if (!isObject(body)) {
       const market = route.kind === 'book' ? route.market : '';
       return void into.push(reject(market, 'not_json_object', excerpt(frame.text)));
@@ -266,7 +265,8 @@ class VenueBNormalizer implements Normalizer {
     if (!streamed) return void into.push(book);
     // Beside a socket: an observation of its own, not the socket's next state, and no end to the socket's gap.
     const inStep = streamed.state === 'live';
-    if (inStep) into.push(compared(market, 'rest', driftOf(streamed, seen, depth ?? undefined)));
+    if (inStep)
+      into.push(compared(market, 'rest', measureDrift(streamed.ladders(depth ?? undefined), seen.ladders())));
     into.push({ ...book, continues: false });
     if (!inStep)
       into.push(broken(market, 'awaiting_snapshot', 'book', 'the socket still awaits its snapshot'));
@@ -292,13 +292,5 @@ class VenueBNormalizer implements Normalizer {
 }
 
 const EMPTY: Json = {};
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const excerpt = (text: string): string => text.slice(0, 200);

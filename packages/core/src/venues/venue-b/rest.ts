@@ -1,7 +1,8 @@
 // Which REST answer a channel names, and what an answer looks like that is an error.
 
+import { isObject, textOf } from '../../exact-json.ts';
 import type { Json } from './wire.ts';
-import { isObject, textOf, tickerOf } from './wire.ts';
+import { tickerOf } from './wire.ts';
 
 /** REST channels: `rest:/markets/KX…/orderbook?depth=10`, with or without host and version prefix. */
 export type RestRoute =

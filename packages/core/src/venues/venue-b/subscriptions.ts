@@ -1,6 +1,7 @@
 // The socket's subscriptions and the books they feed: which market is numbered with which, what was asked for, and which
 // books a loss takes with it.
 
+import { isObject, textOf } from '../../exact-json.ts';
 import type { GapCause, GapScope } from '../../events.ts';
 import type { Finding } from '../../venue.ts';
 import type { Stream } from './book.ts';
@@ -8,7 +9,7 @@ import { Book } from './book.ts';
 import { broken } from './findings.ts';
 import { Sequence } from './sequence.ts';
 import type { Json } from './wire.ts';
-import { isObject, textOf, tickerOf } from './wire.ts';
+import { tickerOf } from './wire.ts';
 
 /** One `sid`: a channel with its markets, numbered together. */
 type Subscription = {

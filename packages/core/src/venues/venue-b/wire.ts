@@ -3,15 +3,14 @@
 
 import type { Decimal, Micro, TextFormat } from '../../decimal.ts';
 import { MICRO, complement, formatMicro, parseDecimal } from '../../decimal.ts';
+import type { JsonObject } from '../../exact-json.ts';
+import { textOf } from '../../exact-json.ts';
 import type { SideLevel } from '../../ladder.ts';
 import { exceptionText } from '../../ladder.ts';
 import type { Micros } from '../../time.ts';
 import { EARLIEST_MICROS, LATEST_MICROS, MICROS_PER_SECOND, fromMillis, parseIso } from '../../time.ts';
 
-export type Json = Readonly<Record<string, unknown>>;
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export type Json = JsonObject;
 
 /** Dollars are decimals of the contract value; cents are hundredths of it, whole or not. */
 type Unit = 'dollars' | 'cents';
@@ -94,9 +93,6 @@ export function decimalOf(value: unknown, unit: Unit = 'dollars'): Decimal | nul
   return { value: scaled, exact: parsed.exact && parsed.value % 100 === 0 };
 }
 
-export const textOf = (value: unknown): string | null =>
-  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null;
-
 /** A native market id, or null: printable and short, since it becomes the key of records and rows. */
 export const tickerOf = (value: unknown): string | null =>
   typeof value === 'string' && TICKER.test(value) ? value : null;
@@ -114,11 +110,11 @@ export function sourceTime(message: Json): Micros | null {
   return coarse ?? (typeof ts === 'number' ? secondsTime(ts) : null);
 }
 
+/** Epoch seconds as a number; null when it is none. */
 export const secondsTime = (value: unknown): Micros | null =>
-  typeof value === 'number' ? sane(Math.round(value * MICROS_PER_SECOND)) : null;
-
-export const isoTime = (value: unknown): Micros | null =>
-  typeof value === 'string' ? sane(parseIso(value)) : null;
+  typeof value === 'string'
+    ? null
+    : sane(Math.round(Number(textOf(value) ?? Number.NaN) * MICROS_PER_SECOND));
 
 const sane = (at: Micros | null): Micros | null =>
   at !== null && at >= EARLIEST_MICROS && at <= LATEST_MICROS ? at : null;
