@@ -1,0 +1,134 @@
+// The topics of the log on a cluster: made if absent, with settings without which the log's promises would not hold.
+
+import type { Cluster, ITopicConfig } from 'kafkajs';
+import type { Logger } from 'pino';
+import { LadderlogError, TOPICS } from '@ladderlog/core';
+import type { connectKafka } from './kafka-client.ts';
+import { errorType } from './kafka-client.ts';
+import { retrying } from './kafka-retry.ts';
+import { MAX_MESSAGE_BYTES } from './kafka-writer.ts';
+
+export type TopicSetup = {
+  readonly prefix: string;
+  readonly partitions: number;
+  /** Copies of each partition; default: three, or as many as there are brokers. */
+  readonly replication?: number;
+  /** Milliseconds to keep records by topic; a topic not named keeps them for ever. */
+  readonly retention?: Readonly<Record<string, number>>;
+  readonly retryForMs: number;
+  readonly logger: Logger;
+};
+
+const USUAL_REPLICATION = 3;
+const FOR_EVER = '-1';
+
+function settingsOf(replication: number, retentionMs: number | undefined): ITopicConfig['configEntries'] {
+  const settings: Record<string, string> = {
+    'cleanup.policy': 'delete',
+    'retention.ms': retentionMs === undefined ? FOR_EVER : String(retentionMs),
+    'retention.bytes': FOR_EVER,
+    'max.message.bytes': String(MAX_MESSAGE_BYTES),
+    'compression.type': 'producer',
+    // The time of a record is when it was observed: an import is years old, and a clock may have run ahead.
+    'message.timestamp.type': 'CreateTime',
+    'message.timestamp.before.max.ms': '9223372036854775807',
+    'message.timestamp.after.max.ms': '9223372036854775807',
+    // Acknowledged means durable: on two copies or, where there is one only, on its disk.
+    'min.insync.replicas': replication >= USUAL_REPLICATION ? '2' : '1',
+    ...(replication === 1 ? { 'flush.messages': '1' } : {}),
+  };
+  return Object.entries(settings).map(([name, value]) => ({ name, value }));
+}
+
+/** Partition count by logical topic, after making what is missing. */
+export async function prepareTopics(
+  kafka: ReturnType<typeof connectKafka>,
+  setup: TopicSetup,
+): Promise<Map<string, number>> {
+  const admin = kafka.admin();
+  const attempt = <T>(doing: string, call: () => Promise<T>): Promise<T> =>
+    retrying({ doing, forMs: setup.retryForMs }, call);
+  try {
+    await attempt('connecting to Kafka', () => admin.connect());
+    const existing = new Set(await attempt('listing topics', () => admin.listTopics()));
+    const missing = TOPICS.filter((topic) => !existing.has(setup.prefix + topic));
+    if (missing.length > 0) {
+      const { brokers } = await attempt('describing the cluster', () => admin.describeCluster());
+      const replication = setup.replication ?? Math.min(USUAL_REPLICATION, brokers.length);
+      const topics = missing.map((topic) => ({
+        topic: setup.prefix + topic,
+        numPartitions: setup.partitions,
+        replicationFactor: replication,
+        configEntries: settingsOf(replication, setup.retention?.[topic]) ?? [],
+      }));
+      await attempt('creating topics', () => createTopics(admin, topics));
+      setup.logger.info(
+        { event: 'log.kafka.topics_created', topics: topics.map(({ topic }) => topic), replication },
+        'topics created',
+      );
+    }
+    return await attempt('reading topic metadata', async () => {
+      const { topics } = await admin.fetchTopicMetadata({
+        topics: TOPICS.map((topic) => setup.prefix + topic),
+      });
+      for (const topic of topics)
+        if (topic.partitions.some((partition) => partition.leader < 0))
+          throw new Error(`${topic.name} has a partition without a leader`);
+      return new Map(
+        topics.map(({ name, partitions }) => [name.slice(setup.prefix.length), partitions.length]),
+      );
+    });
+  } finally {
+    await admin.disconnect().catch(() => {});
+  }
+}
+
+/** Two processes may start at once: a topic that the other one made is not an error. */
+async function createTopics(
+  admin: ReturnType<ReturnType<typeof connectKafka>['admin']>,
+  topics: ITopicConfig[],
+): Promise<void> {
+  try {
+    await admin.createTopics({ topics, waitForLeaders: true, timeout: 15_000 });
+  } catch (error) {
+    const parts = (error as { errors?: Error[] }).errors ?? [error];
+    const bad = parts.find((part) => errorType(part) !== 'TOPIC_ALREADY_EXISTS');
+    if (bad) throw bad;
+  }
+}
+
+export type Offsets = { readonly begin: number; readonly end: number };
+
+/** Begin and end of every partition of these topics (Kafka's names). */
+export async function offsetsOf(
+  cluster: Cluster,
+  topics: ReadonlyMap<string, number>,
+): Promise<Map<string, Offsets[]>> {
+  const list = (fromBeginning: boolean) =>
+    cluster.fetchTopicsOffset(
+      [...topics].map(([topic, count]) => ({
+        topic,
+        partitions: Array.from({ length: count }, (_, partition) => ({ partition })),
+        fromBeginning,
+      })),
+    );
+  const [begins, ends] = await Promise.all([list(true), list(false)]);
+  const offsets = new Map<string, Offsets[]>();
+  for (const [topic, count] of topics) {
+    const find = (answers: typeof begins, partition: number): number => {
+      const found = answers
+        .find((answer) => answer.topic === topic)
+        ?.partitions.find((one) => one.partition === partition);
+      if (!found) throw new LadderlogError('INTERNAL', `no offset of ${topic}/${partition} in the answer`);
+      return Number(found.offset);
+    };
+    offsets.set(
+      topic,
+      Array.from({ length: count }, (_, partition) => ({
+        begin: find(begins, partition),
+        end: find(ends, partition),
+      })),
+    );
+  }
+  return offsets;
+}

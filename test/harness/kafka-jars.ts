@@ -1,0 +1,118 @@
+// Where the real broker and the real registry come from when there is no Docker engine: jars of Maven Central, in the
+// versions of infra/local-kafka/pom.xml, kept in .cache/. Also finds a Java that can run them.
+
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const POM = join(ROOT, 'infra', 'local-kafka', 'pom.xml');
+export const LOG4J_CONFIG = join(ROOT, 'infra', 'local-kafka', 'log4j2.xml');
+
+const pomText = readFileSync(POM, 'utf8');
+
+function property(name: string): string {
+  const value = new RegExp(`<${name.replaceAll('.', '\\.')}>([^<]+)<`).exec(pomText)?.[1];
+  if (!value) throw new Error(`infra/local-kafka/pom.xml has no property ${name}`);
+  return value;
+}
+
+export const VERSIONS = {
+  kafka: property('kafka.version'),
+  kafkaImage: property('kafka.image'),
+  apicurio: property('apicurio.version'),
+  apicurioForJava17: property('apicurio.java17.version'),
+};
+
+const PLUGIN = `org.apache.maven.plugins:maven-dependency-plugin:${property('dependency.plugin.version')}`;
+// The folder is named after what is pinned: a changed version is a new folder, never a mixed one.
+const CACHE = join(
+  ROOT,
+  '.cache',
+  'local-kafka',
+  createHash('sha256').update(pomText).digest('hex').slice(0, 12),
+);
+
+export type Java = { readonly path: string; readonly major: number };
+
+/** Every Java found at JAVA_HOME, on PATH and in the usual folders, newest first. */
+export async function findJavas(): Promise<Java[]> {
+  const home = process.env['JAVA_HOME'];
+  const candidates = new Set<string>(['java']);
+  if (home) candidates.add(join(home, 'bin', 'java'));
+  for (const folder of ['/usr/lib/jvm', '/usr/java', '/opt/java', '/Library/Java/JavaVirtualMachines']) {
+    if (!existsSync(folder)) continue;
+    for (const name of readdirSync(folder))
+      for (const bin of ['bin/java', 'Contents/Home/bin/java']) {
+        const path = join(folder, name, bin);
+        if (existsSync(path)) candidates.add(path);
+      }
+  }
+  const found = await Promise.all(
+    [...candidates].map(async (path): Promise<Java | null> => {
+      try {
+        const { stderr, stdout } = await run(path, ['-version']);
+        const major = /version "(\d+)/.exec(stderr + stdout)?.[1];
+        return major ? { path, major: Number(major) } : null;
+      } catch {
+        return null;
+      }
+    }),
+  );
+  return found.filter((java) => java !== null).sort((a, b) => b.major - a.major);
+}
+
+/** Folder of the broker's jars, fetched once. */
+export const kafkaJars = (): Promise<string> =>
+  cached(`kafka-${VERSIONS.kafka}`, (folder) =>
+    maven(`${PLUGIN}:copy-dependencies`, `-DoutputDirectory=${folder}`, '-DincludeScope=runtime'),
+  );
+
+/** Folder that holds the registry's quarkus-run.jar, fetched and unpacked once. */
+export async function registryApp(version: string): Promise<string> {
+  const folder = await cached(`apicurio-${version}`, async (target) => {
+    await maven(
+      `${PLUGIN}:copy`,
+      `-Dartifact=io.apicurio:apicurio-registry-app:${version}:tar.gz:all`,
+      `-DoutputDirectory=${target}`,
+    );
+    const archive = (await readdir(target)).find((name) => name.endsWith('.tar.gz'));
+    if (!archive) throw new Error('Maven copied no archive of the registry');
+    await run('tar', ['-xzf', join(target, archive), '-C', target]);
+    await rm(join(target, archive));
+  });
+  if (existsSync(join(folder, 'quarkus-run.jar'))) return folder;
+  const inner = (await readdir(folder)).find((name) => existsSync(join(folder, name, 'quarkus-run.jar')));
+  if (!inner) throw new Error(`No quarkus-run.jar in the registry ${version}`);
+  return join(folder, inner);
+}
+
+// Filled beside and moved into place, so that a half-fetched folder is never taken for a whole one and two runs may race.
+async function cached(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
+  const folder = join(CACHE, name);
+  if (existsSync(folder)) return folder;
+  const filling = `${folder}.${process.pid}`;
+  await mkdir(filling, { recursive: true });
+  try {
+    await fill(filling);
+    await rename(filling, folder);
+  } catch (error) {
+    await rm(filling, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+async function maven(...args: string[]): Promise<void> {
+  try {
+    await run('mvn', ['-B', '-q', '-f', POM, ...args], { timeout: 600_000, maxBuffer: 64 * 1024 * 1024 });
+  } catch (error) {
+    const output = (error as { stdout?: string }).stdout?.slice(-2_000) ?? '';
+    throw new Error(`mvn ${args[0]} failed: ${output || (error as Error).message}`, { cause: error });
+  }
+}
