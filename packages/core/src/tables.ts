@@ -156,6 +156,7 @@ export const TABLES = {
     collector: 'String',
     reason: 'String',
     at: 'DateTime64(6)',
+    since: 'DateTime64(6)',
   },
   gaps: {
     venue: 'String',

@@ -20,3 +20,17 @@ export { proveDeduplication } from './migrate.ts';
 export type { RowEncoder } from './row-binary.ts';
 export { columnsOf, createRowEncoder } from './row-binary.ts';
 export { toStoreError } from './store-errors.ts';
+export type { BookSelection, Keyset, SnapshotsRequest } from './queries/snapshots.ts';
+export {
+  latestRows,
+  latestSnapshots,
+  sampledSnapshotsPage,
+  snapshotsAt,
+  snapshotsPage,
+} from './queries/snapshots.ts';
+export type { MarketRecord, MarketsRequest } from './queries/markets.ts';
+export { marketById, marketBySlug, marketRows, marketSeen, marketsPage } from './queries/markets.ts';
+export type { SamplesRequest } from './queries/samples.ts';
+export { samplesPage } from './queries/samples.ts';
+export type { GapsRequest, OverviewRow, TrackRequest } from './queries/coverage.ts';
+export { coverageRows, gapRows, gapsPage, openGaps, overview, rejectCounts } from './queries/coverage.ts';

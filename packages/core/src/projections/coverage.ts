@@ -39,6 +39,7 @@ const coverageRow = (
   collector: evidence.collector ?? '',
   reason: evidence.reason ?? '',
   at: evidence.at,
+  since: evidence.at,
 });
 
 export const coverage = defineProjection('coverage', {
@@ -64,6 +65,7 @@ export const coverage = defineProjection('coverage', {
       collector: later(textOf(a.collector), textOf(b.collector)),
       reason: later(textOf(a.reason), textOf(b.reason)),
       at: later(a.at, b.at),
+      since: Math.min(a.since, b.since),
     }),
   },
   project(event, position) {

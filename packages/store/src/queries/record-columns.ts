@@ -1,0 +1,165 @@
+// The SELECT list that makes the engine print one record of the API, byte for byte what toRecord (core/src/record.ts) gives for
+// the same event: same names, same order, same numbers. A test compares the two.
+
+import type { LadderShape, MarketIdentity, Venue } from '@ladderlog/core';
+import { VENUE_B_LEVELS } from '@ladderlog/core';
+import type { QueryParams } from '../store.ts';
+
+/** As toIso in core: milliseconds, and microseconds where the instant has them. */
+export const isoColumn = (column: string): string =>
+  `concat(if(toUnixTimestamp64Micro(${column}) % 1000 = 0, substring(formatDateTime(${column}, '%Y-%m-%dT%H:%i:%S.%f'), 1, 23), formatDateTime(${column}, '%Y-%m-%dT%H:%i:%S.%f')), 'Z')`;
+
+/** Integers of 1e-6 as the nearest double; ClickHouse prints the shortest text that gives it back, as JavaScript does. */
+export const decimals = (column: string): string => `arrayMap(x -> x / 1000000, ${column})`;
+
+export const positionColumn = (alias: string): string =>
+  `concat(${alias}.topic, '/', toString(${alias}.partition), '/', toString(${alias}.offset))`;
+
+/** Bound by identityColumns; the catalogue knows them, the books do not. */
+export function identityParams(market: MarketIdentity | null): QueryParams {
+  const outcomes = market?.outcomes ?? [];
+  return {
+    event_id: market?.eventId ?? null,
+    series_id: market?.seriesId ?? null,
+    condition_id: market?.conditionId ?? null,
+    outcome_ids: outcomes.map(({ id }) => id),
+    outcome_labels: outcomes.map(({ label }) => label),
+    outcome_indexes: outcomes.map(({ index }) => index),
+    outcome_tokens: outcomes.map(({ tokenId }) => tokenId ?? ''),
+  };
+}
+
+const OUTCOME = `indexOf({outcome_ids:Array(String)}, b.outcome)`;
+export const OUTCOME_LABEL = `if(${OUTCOME} = 0, NULL, {outcome_labels:Array(String)}[${OUTCOME}])`;
+const OUTCOME_INDEX = `if(${OUTCOME} = 0, NULL, {outcome_indexes:Array(UInt16)}[${OUTCOME}])`;
+const TOKEN = `nullIf({outcome_tokens:Array(String)}[${OUTCOME}], '')`;
+const NULLABLE_TEXT = 'Nullable(String)';
+
+/** Venue C's market id is its condition id and its outcome id its token, whether or not the catalogue knows the market. */
+export const tokenColumn = (venue: Venue): string =>
+  venue === 'venuec' ? `ifNull(${TOKEN}, b.outcome)` : TOKEN;
+export const conditionColumn = (venue: Venue): string =>
+  venue === 'venuec'
+    ? `ifNull({condition_id:${NULLABLE_TEXT}}, b.market)`
+    : `{condition_id:${NULLABLE_TEXT}}`;
+
+function identityColumns(venue: Venue): string[] {
+  const eventId = `{event_id:${NULLABLE_TEXT}}`;
+  const seriesId = `{series_id:${NULLABLE_TEXT}}`;
+  const common = [
+    'b.venue AS venue',
+    'b.market AS market_id',
+    `${eventId} AS event_id`,
+    `${seriesId} AS series_id`,
+    `${conditionColumn(venue)} AS condition_id`,
+    `${OUTCOME_LABEL} AS outcome_label`,
+    `${OUTCOME_INDEX} AS outcome_index`,
+    `${tokenColumn(venue)} AS token_id`,
+  ];
+  if (venue === 'venuea') return [...common, `${eventId} AS topic_id`];
+  if (venue === 'venueb')
+    return [
+      ...common,
+      'b.market AS market_ticker',
+      `${eventId} AS event_ticker`,
+      `${seriesId} AS series_ticker`,
+    ];
+  return common;
+}
+
+const NATIVE_TYPE = [
+  'ids Map(String, String)',
+  'bid_side String',
+  'ask_side String',
+  'ask_is_complement Bool',
+  'price_format String',
+  'size_format String',
+  'exceptions Array(Tuple(side String, level UInt16, price String, size String))',
+  'hash Nullable(String)',
+  'sequence Nullable(Int64)',
+  'session String',
+  'ordinal UInt64',
+  'entry UInt16',
+].join(', ');
+
+/** Of table `b`, book_snapshots or latest_books. */
+export function recordColumns(venue: Venue, shape: LadderShape): string {
+  const isB = venue === 'venueb';
+  const shown = (column: string): string => (isB ? `arraySlice(${column}, 1, ${VENUE_B_LEVELS})` : column);
+  const exceptions = 'arrayZip(b.exception_sides, b.exception_levels, b.exception_prices, b.exception_sizes)';
+  const native = [
+    'b.native_ids',
+    'b.native_bid',
+    'b.native_ask',
+    'b.ask_complement',
+    'b.price_format',
+    'b.size_format',
+    isB ? `arrayFilter(one -> one.2 < ${VENUE_B_LEVELS}, ${exceptions})` : exceptions,
+    "nullIf(b.hash, '')",
+    'b.sequence',
+    'b.session',
+    'b.ordinal',
+    'b.entry',
+  ];
+  return [
+    ...identityColumns(venue),
+    'b.outcome AS outcome_id',
+    `${isoColumn('b.observed_at')} AS timestamp`,
+    `${isoColumn('b.source_ts')} AS source_timestamp`,
+    `${isoColumn('b.observed_at')} AS received_timestamp`,
+    'b.provenance AS provenance',
+    'b.kind AS kind',
+    'b.state AS book_state',
+    'b.best_bid / 1000000 AS best_bid',
+    'b.best_ask / 1000000 AS best_ask',
+    '(b.best_bid + b.best_ask) / 2000000 AS mid',
+    '(b.best_ask - b.best_bid) / 1000000 AS spread',
+    isB
+      ? "CAST((b.bid_levels, b.ask_levels, b.bid_levels, b.ask_levels), 'Tuple(bids UInt16, asks UInt16, yes UInt16, no UInt16)') AS levels"
+      : "CAST((b.bid_levels, b.ask_levels), 'Tuple(bids UInt16, asks UInt16)') AS levels",
+    isB
+      ? `toBool(b.bid_levels > ${VENUE_B_LEVELS} OR b.ask_levels > ${VENUE_B_LEVELS}) AS truncated`
+      : 'false AS truncated',
+    'b.flags AS checks',
+    `${positionColumn('b')} AS position`,
+    ...(shape === null
+      ? []
+      : [`${shape === 'arrays' ? arrays(isB, shown) : levels(isB, shown)} AS orderbook`]),
+    `CAST((${native.join(', ')}), 'Tuple(${NATIVE_TYPE})') AS native`,
+  ].join(',\n  ');
+}
+
+type Shown = (column: string) => string;
+
+/** A NO bid at p is our YES ask at 1 − p: the complement of the integer, so exact. */
+const noPrices = (shown: Shown): string => `arrayMap(x -> (1000000 - x) / 1000000, ${shown('b.ask_prices')})`;
+
+function arrays(isB: boolean, shown: Shown): string {
+  const columns: [string, string][] = ['bid_prices', 'bid_sizes', 'ask_prices', 'ask_sizes'].map((name) => [
+    name,
+    decimals(shown(`b.${name}`)),
+  ]);
+  if (isB)
+    columns.push(
+      ['yes_prices', decimals(shown('b.bid_prices'))],
+      ['yes_sizes', decimals(shown('b.bid_sizes'))],
+      ['no_prices', noPrices(shown)],
+      ['no_sizes', decimals(shown('b.ask_sizes'))],
+    );
+  return namedTuple(columns, 'Array(Float64)');
+}
+
+function levels(isB: boolean, shown: Shown): string {
+  const zip = (prices: string, side: 'bid' | 'ask'): string =>
+    `arrayZip(${prices}, arrayResize(${decimals(shown(`b.${side}_sizes`))}, length(${shown(`b.${side}_prices`)})))`;
+  const bids = zip(decimals(shown('b.bid_prices')), 'bid');
+  const columns: [string, string][] = [
+    ['bids', bids],
+    ['asks', zip(decimals(shown('b.ask_prices')), 'ask')],
+  ];
+  if (isB) columns.push(['yes', bids], ['no', zip(noPrices(shown), 'ask')]);
+  return namedTuple(columns, 'Array(Tuple(price Float64, size Float64))');
+}
+
+const namedTuple = (columns: readonly (readonly [string, string])[], type: string): string =>
+  `CAST((${columns.map(([, value]) => value).join(', ')}), 'Tuple(${columns.map(([name]) => `${name} ${type}`).join(', ')})')`;

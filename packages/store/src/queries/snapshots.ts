@@ -1,0 +1,187 @@
+// Reading recorded books. Rows are chosen from narrow columns first, in the order of the primary key and with a limit, and only
+// the chosen ones read their ladders. All functions are text from values; `params` are bound by the engine.
+
+import type { LadderShape, MarketIdentity, Micros, Venue } from '@ladderlog/core';
+import type { Query, QueryParams } from '../store.ts';
+import { identityParams, recordColumns } from './record-columns.ts';
+
+/** The place after which a page begins: unique and totally ordered within a market. */
+export type Keyset = { readonly observedAt: Micros; readonly offset: number };
+
+export type BookSelection = {
+  readonly generation: number;
+  readonly venue: Venue;
+  readonly market: string;
+  /** Outcomes to read; with them a page costs the same however long the history is. Null: whatever was recorded. */
+  readonly outcomes: readonly string[] | null;
+  /** For the identity fields of each record; null when the catalogue does not know the market. */
+  readonly identity: MarketIdentity | null;
+  readonly shape: LadderShape;
+};
+
+export type SnapshotsRequest = BookSelection & {
+  /** Half-open. */
+  readonly from: Micros;
+  readonly to: Micros;
+  readonly after: Keyset | null;
+  readonly limit: number;
+};
+
+const AT = (name: string): string => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;
+const MARKET = 'generation = {generation:UInt32} AND venue = {venue:String} AND market = {market:String}';
+
+const baseParams = (request: BookSelection): QueryParams => ({
+  ...identityParams(request.identity),
+  generation: request.generation,
+  venue: request.venue,
+  market: request.market,
+});
+
+/** One narrow subquery an outcome, so that each is read in key order and stops at its limit. */
+function perOutcome(
+  outcomes: readonly string[] | null,
+  narrow: (condition: string) => string,
+): { readonly sql: string; readonly params: QueryParams } {
+  if (outcomes === null || outcomes.length === 0) return { sql: narrow(''), params: {} };
+  const params = Object.fromEntries(outcomes.map((outcome, at) => [`outcome_${at}`, outcome]));
+  const sql = outcomes
+    .map((_, at) => narrow(` AND outcome = {outcome_${at}:String}`))
+    .map((one) => (outcomes.length > 1 ? `(${one})` : one))
+    .join('\nUNION ALL\n');
+  return { sql, params };
+}
+
+const chosen = (request: BookSelection, range: string, narrow: string, order: string): string =>
+  `SELECT
+  ${recordColumns(request.venue, request.shape)}
+FROM book_snapshots AS b
+WHERE b.generation = {generation:UInt32} AND b.venue = {venue:String} AND b.market = {market:String}${range}
+  AND (b.outcome, b.observed_at, b.offset) IN (${narrow})
+ORDER BY ${order}`;
+
+/** Oldest first. Ask for limit + 1 to learn whether there is more. */
+export function snapshotsPage(request: SnapshotsRequest): Query {
+  const keyset =
+    request.after === null ? '' : ` AND (observed_at, offset) > (${AT('after_at')}, {after_offset:UInt64})`;
+  const range = `observed_at >= ${AT('from')} AND observed_at < ${AT('to')}`;
+  const narrow = perOutcome(
+    request.outcomes,
+    (condition) =>
+      `SELECT outcome, observed_at, offset FROM book_snapshots WHERE ${MARKET}${condition} AND ${range}${keyset} ORDER BY observed_at, offset LIMIT {limit:UInt32}`,
+  );
+  return {
+    sql: chosen(
+      request,
+      ` AND b.observed_at >= ${AT('from')} AND b.observed_at < ${AT('to')}`,
+      `SELECT outcome, observed_at, offset FROM (\n${narrow.sql}\n) ORDER BY observed_at, offset LIMIT {limit:UInt32}`,
+      'b.observed_at, b.offset',
+    ),
+    params: {
+      ...baseParams(request),
+      ...narrow.params,
+      // Rows before the keyset cannot match: starting at it lets the index skip them.
+      from: Math.max(request.from, request.after?.observedAt ?? request.from),
+      to: request.to,
+      limit: request.limit,
+      ...(request.after === null
+        ? {}
+        : { after_at: request.after.observedAt, after_offset: request.after.offset }),
+    },
+  };
+}
+
+/**
+ * The last observation inside each interval and range, an outcome; an interval without one is absent. Buckets are aligned to
+ * the epoch. The order and the keyset are those of snapshotsPage.
+ */
+export function sampledSnapshotsPage(request: SnapshotsRequest & { readonly interval: Micros }): Query {
+  const bucket = (at: Micros): Micros => Math.floor(at / request.interval) * request.interval;
+  const having = request.after === null ? '' : `\n  HAVING last > (${AT('after_at')}, {after_offset:UInt64})`;
+  const outcome =
+    request.outcomes === null || request.outcomes.length === 0
+      ? ''
+      : ' AND outcome IN {outcomes:Array(String)}';
+  const narrow = `SELECT outcome, last.1, last.2 FROM (
+  SELECT outcome, max((observed_at, offset)) AS last FROM book_snapshots
+  WHERE ${MARKET}${outcome} AND observed_at >= ${AT('from')} AND observed_at < ${AT('to')}
+  GROUP BY outcome, intDiv(toUnixTimestamp64Micro(observed_at), {interval:Int64})${having}
+  ORDER BY last LIMIT {limit:UInt32})`;
+  return {
+    sql: chosen(
+      request,
+      ` AND b.observed_at >= ${AT('from')} AND b.observed_at < ${AT('to')}`,
+      narrow,
+      'b.observed_at, b.offset',
+    ),
+    params: {
+      ...baseParams(request),
+      ...(outcome === '' ? {} : { outcomes: request.outcomes }),
+      // The cursor's own bucket is read whole: its last observation decides whether it is done.
+      from: request.after === null ? request.from : Math.max(request.from, bucket(request.after.observedAt)),
+      to: request.to,
+      limit: request.limit,
+      interval: request.interval,
+      ...(request.after === null
+        ? {}
+        : { after_at: request.after.observedAt, after_offset: request.after.offset }),
+    },
+  };
+}
+
+/** Of each outcome the last observation at or before the instant, and not before `since`. */
+export function snapshotsAt(
+  request: BookSelection & { readonly at: Micros; readonly since?: Micros },
+): Query {
+  const range = `observed_at <= ${AT('at')} AND observed_at >= ${AT('since')}`;
+  const all = request.outcomes === null || request.outcomes.length === 0;
+  const narrow = perOutcome(
+    request.outcomes,
+    (condition) =>
+      `SELECT outcome, observed_at, offset FROM book_snapshots WHERE ${MARKET}${condition} AND ${range} ORDER BY observed_at DESC, offset DESC LIMIT 1${all ? ' BY outcome' : ''}`,
+  );
+  return {
+    sql: chosen(
+      request,
+      ` AND b.observed_at <= ${AT('at')} AND b.observed_at >= ${AT('since')}`,
+      narrow.sql,
+      'b.outcome',
+    ),
+    params: { ...baseParams(request), ...narrow.params, at: request.at, since: request.since ?? 0 },
+  };
+}
+
+/** The newest observation of each outcome, or of the given ones. */
+export function latestSnapshots(request: BookSelection): Query {
+  const some = request.outcomes !== null && request.outcomes.length > 0;
+  return {
+    sql: `SELECT
+  ${recordColumns(request.venue, request.shape)}
+FROM latest_books AS b FINAL
+WHERE b.generation = {generation:UInt32} AND b.venue = {venue:String} AND b.market = {market:String}${some ? ' AND b.outcome IN {outcomes:Array(String)}' : ''}
+ORDER BY b.outcome`,
+    params: { ...baseParams(request), ...(some ? { outcomes: request.outcomes } : {}) },
+  };
+}
+
+/**
+ * Every newest book as stored (LatestRow), times in microseconds: to fill a memory at start. `since` leaves out markets that
+ * have been quiet since then.
+ */
+export function latestRows(request: {
+  readonly generation: number;
+  readonly venue?: Venue;
+  readonly since?: Micros;
+}): Query {
+  const venue = request.venue === undefined ? '' : ' AND b.venue = {venue:String}';
+  return {
+    sql: `SELECT b.* EXCEPT (rank) REPLACE (toUnixTimestamp64Micro(b.observed_at) AS observed_at, toUnixTimestamp64Micro(b.source_ts) AS source_ts)
+FROM latest_books AS b FINAL
+WHERE b.generation = {generation:UInt32}${venue} AND b.observed_at >= ${AT('since')}
+ORDER BY b.venue, b.market, b.outcome`,
+    params: {
+      generation: request.generation,
+      since: request.since ?? 0,
+      ...(request.venue === undefined ? {} : { venue: request.venue }),
+    },
+  };
+}
