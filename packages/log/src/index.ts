@@ -1,5 +1,7 @@
 export type { SchemaIds, WritingCodec } from './codec.ts';
 export { avroTypeOf, createCodec, schemaIdOf } from './codec.ts';
+export type { KafkaLogOptions } from './kafka-log.ts';
+export { openKafkaLog } from './kafka-log.ts';
 export type {
   ConsumeRequest,
   Decoded,
@@ -17,3 +19,6 @@ export type { ReadEvent, ReadEventsRequest } from './reading.ts';
 export { decodeBatch, positionsAt, positionsAtEnd, positionsFromBeginning, readEvents } from './reading.ts';
 export type { EventSchema } from './schemas.ts';
 export { EVENT_SCHEMAS } from './schemas.ts';
+export type { SqliteLog, SqliteLogOptions } from './sqlite-log.ts';
+export { openSqliteLog } from './sqlite-log.ts';
+export type { Retention } from './sqlite-upkeep.ts';

@@ -1,0 +1,203 @@
+// The file of the SQLite log: its tables, how it is opened, and what its errors mean. Three connections may look at one file
+// from one process (writing, upkeep, and the projector's own), and any number of processes.
+
+import {
+  existsSync,
+  mkdirSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  openSync,
+  readSync,
+  closeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { isLadderlogError, LadderlogError } from '@ladderlog/core';
+import type { Logger } from 'pino';
+
+/** Raised when an older version could not read what this one writes. */
+const FILE_VERSION = 1;
+/** "LLog": tells this file from other SQLite files. */
+const APPLICATION_ID = 0x4c_4c_6f_67;
+
+// A batch's row is never changed: appended, replaced by a larger one over the same offsets, or removed by retention.
+// The index has all that a reader needs to pass over a batch, so the blobs of skipped batches are never touched.
+const TABLES = `
+CREATE TABLE IF NOT EXISTS schemas (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  schema TEXT NOT NULL,
+  UNIQUE (name, schema)
+) STRICT;
+CREATE TABLE IF NOT EXISTS partitions (
+  id INTEGER PRIMARY KEY,
+  topic TEXT NOT NULL,
+  partition INTEGER NOT NULL,
+  begin_offset INTEGER NOT NULL DEFAULT 0,
+  end_offset INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (topic, partition)
+) STRICT;
+CREATE TABLE IF NOT EXISTS batches (
+  id INTEGER PRIMARY KEY,
+  partition_id INTEGER NOT NULL REFERENCES partitions (id),
+  first_offset INTEGER NOT NULL,
+  last_offset INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  min_time INTEGER NOT NULL,
+  max_time INTEGER NOT NULL,
+  appended_at INTEGER NOT NULL,
+  raw_bytes INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  packed INTEGER NOT NULL,
+  body BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS batches_by_offset ON batches (partition_id, last_offset, first_offset, min_time, max_time);
+CREATE INDEX IF NOT EXISTS batches_loose ON batches (partition_id, first_offset) WHERE packed = 0;
+CREATE TABLE IF NOT EXISTS group_offsets (
+  group_id TEXT NOT NULL,
+  partition_id INTEGER NOT NULL REFERENCES partitions (id),
+  next_offset INTEGER NOT NULL,
+  PRIMARY KEY (group_id, partition_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS group_members (
+  group_id TEXT NOT NULL,
+  member TEXT NOT NULL,
+  topics TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (group_id, member)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS group_claims (
+  group_id TEXT NOT NULL,
+  partition_id INTEGER NOT NULL REFERENCES partitions (id),
+  member TEXT NOT NULL,
+  PRIMARY KEY (group_id, partition_id)
+) STRICT, WITHOUT ROWID;
+`;
+
+/** Opens or creates the file. `durable` connections wait for the disk at every commit. */
+export function connect(path: string, durable: boolean): DatabaseSync {
+  mkdirSync(dirname(path), { recursive: true });
+  // Short: a busy file is waited for without holding the event loop (see `busy`).
+  const db = new DatabaseSync(path, { timeout: 20 });
+  try {
+    db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}; PRAGMA foreign_keys = OFF;`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Creates what is missing, in one transaction; refuses a file that is not ours or is newer. */
+export function prepareFile(db: DatabaseSync, topics: readonly string[], partitions: number): void {
+  const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (version === 0) {
+    // Both must be set before the first table; in a file with tables they change nothing.
+    db.exec('PRAGMA auto_vacuum = INCREMENTAL;');
+  } else if (version > FILE_VERSION)
+    throw new LadderlogError(
+      'DATA_DIRECTORY_NEWER',
+      `the log was written by a newer version (format ${version}, this one reads ${FILE_VERSION})`,
+    );
+  db.exec('PRAGMA journal_mode = WAL;');
+  transaction(db, () => {
+    db.exec(TABLES);
+    const add = db.prepare('INSERT OR IGNORE INTO partitions (topic, partition) VALUES (?, ?)');
+    const known = db.prepare('SELECT count(*) AS count FROM partitions WHERE topic = ?');
+    for (const topic of topics) {
+      // The number of partitions is decided once: keys must stay where they are.
+      if ((known.get(topic) as { count: number }).count > 0) continue;
+      for (let partition = 0; partition < partitions; partition++) add.run(topic, partition);
+    }
+    db.exec(`PRAGMA user_version = ${FILE_VERSION}; PRAGMA application_id = ${APPLICATION_ID};`);
+  });
+}
+
+/** One write transaction, begun at once so that it cannot fail half-way for a lock. */
+export function transaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    try {
+      if (db.isTransaction) db.exec('ROLLBACK');
+    } catch {
+      // SQLite has rolled back by itself (a full disk does that).
+    }
+    throw error;
+  }
+}
+
+const primaryCode = (error: unknown): number =>
+  typeof error === 'object' && error !== null && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : 0;
+
+const BUSY = 5;
+const LOCKED = 6;
+const IO_ERROR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANNOT_OPEN = 14;
+const NOT_A_DATABASE = 26;
+
+export const isBusy = (error: unknown): boolean => [BUSY, LOCKED].includes(primaryCode(error));
+export const isCorrupt = (error: unknown): boolean => [CORRUPT, NOT_A_DATABASE].includes(primaryCode(error));
+
+/** What an error of SQLite means to a caller of the log. */
+export function toLogError(error: unknown, path: string): LadderlogError {
+  if (isLadderlogError(error)) return error;
+  const code = primaryCode(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const options = { cause: error, details: { path } };
+  if (code === FULL || (code === IO_ERROR && isDiskFull(path)))
+    return new LadderlogError('LOG_DISK_FULL', `the disk of the log is full: ${message}`, {
+      ...options,
+      retryable: true,
+    });
+  if (isCorrupt(error))
+    return new LadderlogError('LOG_CORRUPT', `the log file is damaged: ${message}`, options);
+  return new LadderlogError('LOG_UNAVAILABLE', `the log file cannot be used: ${message}`, {
+    ...options,
+    retryable: code === BUSY || code === LOCKED || code === IO_ERROR || code === CANNOT_OPEN,
+  });
+}
+
+/** SQLite reports some full disks as I/O errors (its shared-memory file cannot grow). */
+function isDiskFull(path: string): boolean {
+  try {
+    const disk = statfsSync(dirname(path));
+    return disk.bavail * disk.bsize < 64 * 1024;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * SQLite refuses a file that is shorter than it says it is, whole. Given its length back (in zeros), only what was cut off is
+ * unreadable, and reading says so by position.
+ */
+export function restoreLength(path: string, logger: Logger | undefined): boolean {
+  if (!existsSync(path)) return false;
+  const header = Buffer.alloc(100);
+  const file = openSync(path, 'r');
+  try {
+    if (readSync(file, header, 0, 100, 0) < 100) return false;
+  } finally {
+    closeSync(file);
+  }
+  if (header.toString('latin1', 0, 15) !== 'SQLite format 3') return false;
+  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  const expected = pageSize * header.readUInt32BE(28);
+  const { size } = statSync(path);
+  if (size >= expected) return false;
+  logger?.error(
+    { event: 'log.truncated', path, bytes: size, expected },
+    'the log file was cut off: what is left is readable, the rest is reported where it is missing',
+  );
+  truncateSync(path, expected);
+  return true;
+}
