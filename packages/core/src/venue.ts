@@ -112,6 +112,8 @@ export type RejectFinding = {
   readonly market: string;
   readonly reason: string;
   readonly detail: string;
+  /** True where no book can have changed unseen: not a book message, or a break beside this says which books are lost. */
+  readonly booksIntact?: boolean;
 };
 
 /** Understood, and holds nothing to record beyond the tape: acknowledgements, pings, tickers. */

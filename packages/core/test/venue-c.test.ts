@@ -364,7 +364,7 @@ describe('other messages', () => {
       native: '{"gamma_market":{"id":"1"}}',
     });
     const [market, end] = feed(normalizer, resolved);
-    expect(end).toEqual({ find: 'end', market: MARKET, reason: 'market_resolved' });
+    expect(end).toEqual({ find: 'end', market: MARKET, reason: 'resolved' });
     expect(market).toMatchObject({
       find: 'market',
       fields: {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../exact-json.ts';
 import { isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
 import { parseDecimal } from '../../decimal.ts';
 import type { Micro } from '../../decimal.ts';
-import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../../venue.ts';
+import type { Finding, Frame, MarketFields, Normalizer, RejectFinding, VenueAdapter } from '../../venue.ts';
 import { parseChannel } from '../channel.ts';
 import type { Channel } from '../channel.ts';
 import { mergeMarket } from '../merge-market.ts';
@@ -112,7 +112,7 @@ class VenueCNormalizer implements Normalizer {
     const bids = shape && readSide(message[shape.bid]);
     const asks = shape && readSide(message[shape.ask]);
     if (!shape || !bids || !asks) {
-      into.push(reject(market, 'bad_book', JSON.stringify(message)));
+      into.push({ ...reject(market, 'bad_book', JSON.stringify(message)), booksIntact: true });
       if (streamed) this.lose(market, token, 'rejected_frame', 'a full book could not be read', into);
       return;
     }
@@ -157,7 +157,7 @@ class VenueCNormalizer implements Normalizer {
       const side = SIDES[String(change.side).toUpperCase()];
       const level = readLevel(change.price, change.size);
       if (!side || !level) {
-        into.push(reject(market, 'bad_change', JSON.stringify(change)));
+        into.push({ ...reject(market, 'bad_change', JSON.stringify(change)), booksIntact: true });
         const book = this.books.get(token);
         if (book) touched.delete(book);
         this.lose(market, token, 'rejected_frame', 'a change could not be read', into);
@@ -198,7 +198,7 @@ class VenueCNormalizer implements Normalizer {
     const text = textOf(message['price']);
     const price = text === null ? null : parseDecimal(text);
     if (token === null || market === '' || text === null || price === null) {
-      into.push(reject(market, 'bad_trade', JSON.stringify(message)));
+      into.push({ ...reject(market, 'bad_trade', JSON.stringify(message)), booksIntact: true });
       return;
     }
     into.push({
@@ -244,13 +244,16 @@ class VenueCNormalizer implements Normalizer {
       return;
     }
     this.found(entry, into, millisOf(message['timestamp']));
-    into.push({ find: 'end', market: entry.market, reason: 'market_resolved' });
+    if (into.at(-1)?.find !== 'end') into.push({ find: 'end', market: entry.market, reason: 'resolved' });
   }
 
   private found(entry: CatalogueEntry, into: Finding[], sourceTs: number | null = null): void {
-    const fields = mergeMarket(this.known.get(entry.market), entry.fields);
+    const before = this.known.get(entry.market);
+    const fields = mergeMarket(before, entry.fields);
     this.learn(entry.market, fields);
     into.push({ find: 'market', sourceTs, market: entry.market, fields });
+    if (before && before.status !== 'resolved' && fields.status === 'resolved')
+      into.push({ find: 'end', market: entry.market, reason: 'resolved' });
   }
 
   private readRest(channel: Rest, frame: Frame, into: Finding[]): void {
@@ -309,7 +312,7 @@ const REST_ROUTES: readonly {
 
 const isBefore = (a: number | null, b: number | null): boolean => a !== null && b !== null && a < b;
 
-const reject = (market: string, reason: string, detail: string): Finding => ({
+const reject = (market: string, reason: string, detail: string): RejectFinding => ({
   find: 'reject',
   market,
   reason,

@@ -1,0 +1,389 @@
+// Venue A (Binance Wallet Prediction's dialect, and predict.fun's): frames to findings. Every push is a whole book of the first
+// outcome; pushes may overtake each other, and an older one is not an observation. See docs/normalization-venue-a.md.
+
+import type { Ladders } from '../../checks.ts';
+import { complement, parseDecimal } from '../../decimal.ts';
+import type { JsonObject } from '../../exact-json.ts';
+import { arrayOf, isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
+import type { Micros } from '../../time.ts';
+import type { Finding, Frame, MarketFields, Normalizer, RejectFinding, VenueAdapter } from '../../venue.ts';
+import type { Channel } from '../channel.ts';
+import { parseChannel } from '../channel.ts';
+import { mergeMarket } from '../merge-market.ts';
+import { millisOf } from '../source-time.ts';
+import type { ComposedBook, Formats } from '../wire-levels.ts';
+import { composeBook, measureDrift } from '../wire-levels.ts';
+import type { CatalogueEntry } from './catalogue.ts';
+import { externalIdOf, fromPredictFun, fromTopic, isEnded, topicsOf } from './catalogue.ts';
+import {
+  BOOK_TOPICS,
+  OUTCOME_LABELS,
+  envelopeOf,
+  lostDigits,
+  predictFunMarket,
+  readSide,
+  routeOf,
+} from './wire.ts';
+
+const DETAIL_LENGTH = 200;
+/** Books on the sockets are those of the first outcome. */
+const FIRST = '0';
+
+type Rest = Extract<Channel, { kind: 'rest' }>;
+/** The newest whole book of a market's first outcome; `socket` false for one that predict.fun's REST gave. */
+type Newest = { readonly book: ComposedBook; readonly sourceTs: Micros | null; readonly socket: boolean };
+
+class VenueANormalizer implements Normalizer {
+  private readonly newest = new Map<string, Newest>();
+  private readonly formats = new Map<string, Formats>();
+  private readonly known = new Map<string, MarketFields>();
+  private readonly marketOfExternal = new Map<string, string>();
+  private readonly outcomeOfToken = new Map<string, { readonly market: string; readonly outcome: string }>();
+
+  normalize(frame: Frame): Finding[] {
+    if (frame.direction === 'out') return [{ find: 'skip', reason: 'outbound' }];
+    const into: Finding[] = [];
+    try {
+      const channel = parseChannel(frame.channel);
+      if (channel === null) into.push(reject('', 'unknown_channel', frame.channel));
+      else if (channel.kind === 'ws') this.readSocket(frame.text, into);
+      else this.readRest(channel, frame, into);
+    } catch (error) {
+      // A fault of ours must not lose the frame, nor leave half-read state in use.
+      this.forget();
+      return [reject('', 'normalizer_failed', error instanceof Error ? error.message : String(error))];
+    }
+    if (into.length === 0) into.push({ find: 'skip', reason: 'nothing_to_record' });
+    return into;
+  }
+
+  forget(): void {
+    this.newest.clear();
+  }
+
+  learn(market: string, fields: MarketFields): void {
+    this.remember(market, externalIdOf(fields.native), fields);
+  }
+
+  private remember(market: string, externalId: string | null, fields: MarketFields): void {
+    this.known.set(market, fields);
+    if (externalId !== null) this.marketOfExternal.set(externalId, market);
+    for (const { tokenId, id } of fields.outcomes)
+      if (tokenId !== null) this.outcomeOfToken.set(tokenId, { market, outcome: id });
+  }
+
+  private readonly predictMarket = (externalId: string): string =>
+    this.marketOfExternal.get(externalId) ?? predictFunMarket(externalId);
+
+  private readSocket(text: string, into: Finding[]): void {
+    const message = parseJson(text);
+    if (!isObject(message)) {
+      into.push(reject('', message === undefined ? 'not_json' : 'not_an_object', text));
+      return;
+    }
+    switch (envelopeOf(message)) {
+      case 'command':
+        if (message['data'] === 'SUCCESS') into.push({ find: 'skip', reason: 'command_reply' });
+        else into.push({ ...reject('', 'command_refused', text), booksIntact: true });
+        return;
+      case 'topic':
+        this.readTopic(message, text, into);
+        return;
+      case 'reply':
+        if (message['success'] === true) into.push({ find: 'skip', reason: 'command_reply' });
+        else into.push({ ...reject('', 'command_refused', text), booksIntact: true });
+        return;
+      case 'message':
+        this.readPredictMessage(message, text, into);
+        return;
+      case 'ping':
+      case 'pong':
+        into.push({ find: 'skip', reason: 'heartbeat' });
+        return;
+      case null:
+        if (textOf(message['code']) !== null && 'msg' in message)
+          into.push({ ...reject('', `venue_error_${textOf(message['code'])}`, text), booksIntact: true });
+        else into.push(reject('', 'unknown_kind', text));
+    }
+  }
+
+  /** `data` is JSON written into a string, to be parsed again. */
+  private readTopic(message: JsonObject, text: string, into: Finding[]): void {
+    const topic = textOf(message['topic']) ?? '';
+    if (BOOK_TOPICS.own.test(topic)) {
+      into.push({ find: 'skip', reason: 'own_orders' });
+      return;
+    }
+    const named = BOOK_TOPICS.one.exec(topic)?.[1] ?? null;
+    if (named === null && topic !== BOOK_TOPICS.all) {
+      into.push(reject('', 'unknown_kind', text));
+      return;
+    }
+    const { data } = message;
+    let book = typeof data === 'string' ? parseJson(data) : data;
+    if (isObject(book) && lostDigits(book)) {
+      if (typeof data === 'string') book = parseExact(data);
+      else book = (parseExact(text) as JsonObject)['data'];
+    }
+    if (!isObject(book)) {
+      into.push(reject(named ?? '', 'not_json', text));
+      return;
+    }
+    if (book['msgType'] !== undefined && book['msgType'] !== 'orderbook') {
+      into.push(reject(named ?? '', 'unknown_kind', text));
+      return;
+    }
+    const market = textOf(book['marketId']) ?? named;
+    if (market === null) into.push(reject('', 'missing_market', text));
+    else this.readPush(book, market, true, {}, into);
+  }
+
+  private readPredictMessage(message: JsonObject, text: string, into: Finding[]): void {
+    const topic = textOf(message['topic']) ?? '';
+    if (topic === 'heartbeat') {
+      into.push({ find: 'skip', reason: 'heartbeat' });
+      return;
+    }
+    const named = BOOK_TOPICS.predictFun.exec(topic)?.[1];
+    if (named === undefined) {
+      into.push(reject('', 'unknown_kind', text));
+      return;
+    }
+    const exact = parseExact(text);
+    const book = isObject(exact) ? exact['data'] : null;
+    const market = this.predictMarket(named);
+    if (isObject(book)) this.readPush(book, market, true, { predictfun_market_id: named }, into);
+    else into.push(reject(market, 'bad_book', text));
+  }
+
+  /** A whole book of the first outcome. An older one than the last is on the tape and is no observation. */
+  private readPush(
+    book: JsonObject,
+    market: string,
+    socket: boolean,
+    nativeIds: Readonly<Record<string, string>>,
+    into: Finding[],
+  ): void {
+    const sourceTs = millisOf(book['updateTimestampMs']);
+    const before = this.newest.get(market);
+    const composed = this.compose(book, market);
+    if (composed === null && !socket) {
+      into.push(reject(market, 'bad_book', JSON.stringify(book)));
+      return;
+    }
+    if (composed === null) {
+      this.newest.delete(market);
+      into.push({ ...reject(market, 'bad_book', JSON.stringify(book)), booksIntact: true });
+      const detail = 'a whole book could not be read';
+      into.push({ find: 'break', market, outcome: FIRST, cause: 'rejected_frame', scope: 'book', detail });
+      return;
+    }
+    if (before?.socket && !socket) {
+      into.push(compare(market, FIRST, sourceTs, before.book, composed));
+      return;
+    }
+    if (before && before.sourceTs !== null && sourceTs !== null && sourceTs <= before.sourceTs) {
+      into.push({ find: 'skip', reason: 'out_of_order' });
+      return;
+    }
+    this.newest.set(market, { book: composed, sourceTs: sourceTs ?? before?.sourceTs ?? null, socket });
+    into.push(observation(composed, market, FIRST, sourceTs, nativeIds));
+  }
+
+  private compose(book: JsonObject, market: string): ComposedBook | null {
+    const bids = readSide(book['bids']);
+    const asks = readSide(book['asks']);
+    if (bids === null || asks === null) return null;
+    const composed = composeBook(bids, asks, this.formats.get(market));
+    this.formats.set(market, { price: composed.priceFormat, size: composed.sizeFormat });
+    return composed;
+  }
+
+  private readRest(channel: Rest, frame: Frame, into: Finding[]): void {
+    const answer = unwrap(parseExact(frame.text));
+    if (answer === undefined) {
+      into.push(reject('', 'not_json', frame.text));
+      return;
+    }
+    const error = venueError(answer);
+    if (error !== null) {
+      into.push(reject(channel.query['marketId'] ?? '', error, frame.text));
+      return;
+    }
+    const route = routeOf(channel.path);
+    switch (route?.read) {
+      case 'book':
+        this.readRestBook(answer, channel, into);
+        break;
+      case 'last_trade':
+        this.readLastTrade(answer, channel, into);
+        break;
+      case 'topics':
+        for (const topic of topicsOf(answer)) {
+          const entries = fromTopic(topic, frame.observedAt);
+          if (entries.length === 0) into.push({ find: 'skip', reason: 'topic_without_markets' });
+          this.readEntries(entries, topic, into);
+        }
+        break;
+      case 'predict_book': {
+        const market = this.predictMarket(route.id);
+        if (isObject(answer)) this.readPush(answer, market, false, { predictfun_market_id: route.id }, into);
+        else into.push(reject(market, 'bad_book', frame.text));
+        break;
+      }
+      case 'predict_catalogue':
+        for (const item of Array.isArray(answer) ? arrayOf(answer) : [answer])
+          this.readEntries(fromPredictFun(item, this.predictMarket, frame.observedAt), item, into);
+        break;
+      case 'skip':
+        into.push({ find: 'skip', reason: 'not_recorded' });
+        break;
+      case undefined:
+        into.push(reject('', 'unknown_channel', frame.channel));
+    }
+    if (into.length === 0) into.push({ find: 'skip', reason: 'empty_answer' });
+  }
+
+  private readRestBook(answer: unknown, channel: Rest, into: Finding[]): void {
+    const token = (isObject(answer) ? textOf(answer['tokenId']) : null) ?? channel.query['tokenId'] ?? null;
+    const learned = token === null ? undefined : this.outcomeOfToken.get(token);
+    const market = channel.query['marketId'] ?? learned?.market ?? '';
+    if (!isObject(answer) || market === '') {
+      into.push(reject(market, market === '' ? 'missing_market' : 'bad_book', JSON.stringify(answer)));
+      return;
+    }
+    const label = (textOf(answer['outcome']) ?? '').toLowerCase();
+    const outcome = learned?.outcome ?? OUTCOME_LABELS[label];
+    const composed = this.compose(answer, market);
+    if (composed === null || outcome === undefined) {
+      into.push(reject(market, composed === null ? 'bad_book' : 'unknown_outcome', JSON.stringify(answer)));
+      return;
+    }
+    const sourceTs = millisOf(answer['timestamp']);
+    const held = this.newest.get(market);
+    if (!held?.socket) {
+      into.push(observation(composed, market, outcome, sourceTs, token === null ? {} : { token_id: token }));
+      return;
+    }
+    // Beside the stream a REST book is a measurement; of the second token, against the mirror of the first.
+    const ours = outcome === FIRST ? held.book : mirror(held.book);
+    into.push(compare(market, outcome, sourceTs, ours, composed));
+  }
+
+  private readLastTrade(answer: unknown, channel: Rest, into: Finding[]): void {
+    const market = (isObject(answer) ? textOf(answer['marketId']) : null) ?? channel.query['marketId'] ?? '';
+    if (!isObject(answer) || market === '') {
+      into.push(reject(market, 'bad_trade', JSON.stringify(answer)));
+      return;
+    }
+    const text = textOf(answer['lastTradePrice']);
+    const value = text === null ? null : parseDecimal(text);
+    if (text === null) into.push({ find: 'skip', reason: 'no_trade_yet' });
+    else if (value === null) into.push(reject(market, 'bad_trade', text));
+    else
+      into.push({
+        find: 'sample',
+        market,
+        outcome: FIRST,
+        metric: 'last_trade',
+        sourceTs: null,
+        value: value.value,
+        text,
+        exact: value.exact,
+        size: null,
+        takerSide: null,
+      });
+  }
+
+  private readEntries(entries: readonly (CatalogueEntry | null)[], item: unknown, into: Finding[]): void {
+    for (const entry of entries) {
+      if (entry === null) {
+        into.push(reject('', 'bad_market', JSON.stringify(item)));
+        continue;
+      }
+      const { market } = entry;
+      const before = this.known.get(market);
+      const fields = mergeMarket(before, entry.fields);
+      this.remember(market, entry.externalId, fields);
+      into.push({ find: 'market', sourceTs: null, market, fields });
+      into.push(...entry.samples);
+      if (before && !isEnded(before.status) && isEnded(fields.status))
+        into.push({ find: 'end', market, reason: fields.status });
+    }
+  }
+}
+
+function observation(
+  composed: ComposedBook,
+  market: string,
+  outcome: string,
+  sourceTs: Micros | null,
+  nativeIds: Readonly<Record<string, string>>,
+): Finding {
+  const { exact, ...book } = composed;
+  return {
+    find: 'book',
+    market,
+    outcome,
+    kind: 'snapshot',
+    sourceTs,
+    ...book,
+    nativeBid: 'bids',
+    nativeAsk: 'asks',
+    askComplement: false,
+    hash: null,
+    sequence: null,
+    nativeIds,
+    flags: exact ? [] : ['inexact'],
+  };
+}
+
+const compare = (
+  market: string,
+  outcome: string,
+  sourceTs: Micros | null,
+  ours: Ladders,
+  theirs: Ladders,
+): Finding => ({
+  find: 'compare',
+  market,
+  outcome,
+  method: 'rest',
+  sourceTs,
+  ...measureDrift(ours, theirs),
+});
+
+/** The book of the other outcome: a bid at p is an ask at 1 − p. */
+const mirror = (book: Ladders): Ladders => ({
+  bidPrices: book.askPrices.map(complement),
+  bidSizes: book.askSizes,
+  askPrices: book.bidPrices.map(complement),
+  askSizes: book.bidSizes,
+});
+
+/** predict.fun wraps its answers; venue A does not. */
+const unwrap = (answer: unknown): unknown =>
+  isObject(answer) && answer['success'] === true && 'data' in answer ? answer['data'] : answer;
+
+function venueError(answer: unknown): string | null {
+  if (!isObject(answer)) return null;
+  const code = textOf(answer['code']);
+  if (code !== null && ('msg' in answer || 'message' in answer)) return `venue_error_${code}`;
+  return answer['success'] === false ? 'venue_error' : null;
+}
+
+const reject = (market: string, reason: string, detail: string): RejectFinding => ({
+  find: 'reject',
+  market,
+  reason,
+  detail: detail.slice(0, DETAIL_LENGTH),
+});
+
+export const venueA: VenueAdapter = {
+  venue: 'venuea',
+  dialect: 'Binance Wallet Prediction; predict.fun as fallback',
+  createNormalizer: () => new VenueANormalizer(),
+  // Strictly between 0 and 1, up to six decimals.
+  priceBounds: [1, 999_999],
+  sequenced: false,
+};

@@ -1,0 +1,135 @@
+// What to send and ask on venue A. Pure: text, paths and the strings to sign; the shell makes the HMAC.
+
+import type { Micros } from '../../time.ts';
+import { queryString } from '../channel.ts';
+import type { VenueRequest } from '../request.ts';
+import { get } from '../request.ts';
+import { upDownSlugs, windowStarts } from '../up-down.ts';
+
+/** Every call weighs 200 of 12,000 a minute and address. */
+export const CALLS_PER_MINUTE = 60;
+export const CALL_WEIGHT = 200;
+/** Header that states the weight used in the running minute. */
+export const WEIGHT_HEADER = 'x-sapi-used-ip-weight-1m';
+export const API_KEY_HEADER = 'X-MBX-APIKEY';
+export const RECV_WINDOW_MS = 30_000;
+
+/** The client pings; the venue drops it after a minute without. At most five messages a second. */
+export const PING = JSON.stringify({ type: 'PING' });
+export const PING_INTERVAL_MS = 30_000;
+export const MESSAGES_PER_SECOND = 5;
+/** A connection lives 24 hours. */
+export const CONNECTION_LIFE_MS = 24 * 3_600_000;
+
+export const BOOK_STREAM_OF_ALL = 'web3_prediction_orderbook_data';
+export const bookStream = (market: string): string => `web3_prediction_orderbook_${market}`;
+
+export const subscribeMessage = (topic: string): string =>
+  JSON.stringify({ command: 'SUBSCRIBE', value: topic });
+export const unsubscribeMessage = (topic: string): string =>
+  JSON.stringify({ command: 'UNSUBSCRIBE', value: topic });
+
+export type Unsigned = {
+  /** Exactly this text is signed (HMAC-SHA256, hex) and sent; the signature is appended to it. */
+  readonly payload: string;
+};
+
+/** Query of a socket, its parameters sorted by name. `random` is at most 32 characters of the caller's choice. */
+export function socketQuery(options: {
+  readonly topics: readonly string[];
+  readonly random: string;
+  readonly timestampMs: number;
+  readonly recvWindowMs?: number;
+}): Unsigned {
+  return {
+    payload: sortedQuery({
+      random: options.random.slice(0, 32),
+      recvWindow: options.recvWindowMs ?? RECV_WINDOW_MS,
+      timestamp: options.timestampMs,
+      topic: options.topics.join('|'),
+    }),
+  };
+}
+
+/** Query of a REST call with its timestamp, in the order it will be sent. */
+export const restQuery = (
+  request: VenueRequest,
+  timestampMs: number,
+  recvWindowMs = RECV_WINDOW_MS,
+): Unsigned => {
+  const at = request.path.indexOf('?');
+  const own = at < 0 ? '' : request.path.slice(at + 1);
+  const added = queryString({ recvWindow: recvWindowMs, timestamp: timestampMs });
+  return { payload: own === '' ? added : `${own}&${added}` };
+};
+
+export const signedQuery = ({ payload }: Unsigned, signature: string): string =>
+  `${payload}&signature=${signature}`;
+
+/** The path of a signed call: the request's own path with its signed query. */
+export const signedPath = (request: VenueRequest, query: string): string =>
+  `${request.path.split('?')[0]}?${query}`;
+
+function sortedQuery(params: Readonly<Record<string, string | number>>): string {
+  const names = Object.keys(params).sort();
+  return queryString(Object.fromEntries(names.map((name) => [name, params[name]])));
+}
+
+export const TOPICS_PER_PAGE = 100;
+
+export const topicsRequest = (
+  options: {
+    readonly offset?: number;
+    readonly limit?: number;
+    readonly sortBy?: 'RECOMMENDED' | 'VOLUME' | 'PARTICIPANTS' | 'CREATED_TIME' | 'END_DATE';
+    readonly orderBy?: 'ASC' | 'DESC';
+    readonly l1Category?: string;
+    readonly l2Category?: string;
+  } = {},
+): VenueRequest =>
+  get('rest', '/market/list', {
+    l1Category: options.l1Category ?? 'crypto',
+    l2Category: options.l2Category ?? 'up-down',
+    sortBy: options.sortBy ?? 'END_DATE',
+    orderBy: options.orderBy ?? 'ASC',
+    offset: options.offset ?? 0,
+    limit: options.limit ?? TOPICS_PER_PAGE,
+  });
+
+export const searchRequest = (query: string, topK = 50): VenueRequest =>
+  get('rest', '/market/search', { query, topK });
+
+export const topicRequest = (marketTopicId: string): VenueRequest =>
+  get('rest', '/market/detail', { marketTopicId });
+
+/** All three parameters are required. */
+export const bookRequest = (market: string, tokenId: string): VenueRequest =>
+  get('rest', '/order-book', { vendor: 'predict_fun', marketId: market, tokenId });
+
+export const lastTradeRequest = (market: string): VenueRequest =>
+  get('rest', '/order-book/last-trade-price', { marketId: market });
+
+/** Slugs of every window of these assets that overlaps [from, to); the grid is that of the slugs' unix seconds. */
+export function shortDatedSlugs(
+  assets: readonly string[],
+  windows: readonly string[],
+  from: Micros,
+  to: Micros,
+): string[] {
+  return windows.flatMap((window) =>
+    windowStarts(window, from, to).flatMap((opensAt) =>
+      assets.flatMap((asset) => upDownSlugs(asset, window, opensAt)),
+    ),
+  );
+}
+
+/** predict.fun, the fallback feed: one subscription per market, and an echo of each heartbeat. */
+export const predictFunSubscribe = (requestId: number, externalIds: readonly string[]): string =>
+  JSON.stringify({
+    method: 'subscribe',
+    requestId,
+    params: externalIds.map((id) => `predictOrderbook/${id}`),
+  });
+export const predictFunHeartbeat = (data: number): string => JSON.stringify({ method: 'heartbeat', data });
+export const predictFunBookRequest = (externalId: string): VenueRequest =>
+  get('predictfun', `/markets/${encodeURIComponent(externalId)}/orderbook`);
