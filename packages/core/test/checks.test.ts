@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Ladders } from '../src/checks.ts';
 import { bookState, checkBook } from '../src/checks.ts';

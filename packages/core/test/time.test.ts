@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   EARLIEST_MICROS,
@@ -75,11 +75,11 @@ describe('toIso', () => {
     expect(toIso(-1)).toBe('1969-12-31T23:59:59.999999Z');
   });
 
-  it('keeps the order of instants among texts of one length', () => {
+  it('keeps the order of instants that have microseconds', () => {
+    const uneven = instant.filter((at) => at % 1_000 !== 0);
     fc.assert(
-      fc.property(instant, instant, (a, b) => {
-        const [x, y] = [toIso(a), toIso(b)];
-        if (x.length === y.length) expect(x < y).toBe(a < b);
+      fc.property(uneven, uneven, (a, b) => {
+        expect(toIso(a) < toIso(b)).toBe(a < b);
       }),
     );
   });
