@@ -1,0 +1,33 @@
+export { startSimulators } from './start.ts';
+export type { SentRecord, SimulatorOptions, Simulators } from './start.ts';
+export { FAULT_KINDS } from './faults.ts';
+export type { AppliedFault, Fault, FaultKind } from './faults.ts';
+export { createMarketProcess } from './market-process.ts';
+export type { MarketProcess, MarketState, ProcessEvent, ProcessOptions } from './market-process.ts';
+export { DEFAULT_ASSETS } from './series.ts';
+export type { SimMarket, WindowName } from './series.ts';
+export { OPEN_GATE } from './protocol.ts';
+export type {
+  FrameA,
+  FrameB,
+  FrameC,
+  Gate,
+  NativeSource,
+  RestAnswer,
+  RestRequest,
+  RestService,
+  SentFrame,
+  SentTap,
+  ServerOptions,
+  SourceConnection,
+  VenueServer,
+} from './protocol.ts';
+export { createVenueAServer } from './venue-a/server.ts';
+export type { VenueAOptions } from './venue-a/server.ts';
+export { createVenueBServer } from './venue-b/server.ts';
+export type { VenueBOptions } from './venue-b/server.ts';
+export { generateKeys } from './venue-b/signing.ts';
+export { createVenueCServer, SNAPSHOT_TOKENS } from './venue-c/server.ts';
+export type { VenueCServer } from './venue-c/server.ts';
+export { bookHash } from './venue-c/objects.ts';
+export type { BookSummary } from './venue-c/objects.ts';
