@@ -26,6 +26,8 @@ export { PROJECTIONS } from './projections/all.ts';
 export { COVERAGE_KINDS, type CoverageKind } from './projections/coverage.ts';
 export { MAX_REJECT_BODY, poisonRow, type PoisonRecord } from './projections/rejects.ts';
 export type { VenueRequest } from './venues/request.ts';
+export { venueA } from './venues/venue-a/normalize.ts';
+export * as subscribeA from './venues/venue-a/subscribe.ts';
 export { venueB } from './venues/venue-b/normalize.ts';
 export * as subscribeB from './venues/venue-b/subscribe.ts';
 export { venueC } from './venues/venue-c/normalize.ts';

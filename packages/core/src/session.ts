@@ -278,11 +278,11 @@ export class Session {
     into: VenueEvent[],
   ): void {
     const { tracks, adapter } = this.capture;
-    const { find: _find, flags: found, continues: _continues, ...book } = finding;
+    const { find: _find, flags: found, continues = true, ...book } = finding;
     const envelope = { ...base, market: finding.market, sourceTs: finding.sourceTs };
     const track = tracks.watch('books', finding.market, finding.outcome, this.id, base.observedAt);
-    // A change inside a gap builds on a book we cannot vouch for.
-    if (track.gap && finding.kind === 'delta') return;
+    // A change inside a gap builds on a book we cannot vouch for; a book from beside the stream does not mend the stream.
+    if (track.gap && (finding.kind === 'delta' || !continues)) return;
     tracks.observed(track, envelope, into);
     track.lastLadders = finding;
     let flags: readonly CheckFlag[] = checkBook(finding, adapter.priceBounds, envelope, found);
@@ -363,7 +363,7 @@ export class Session {
       detail: finding.detail,
     });
     // A message kind we do not know is not a lost book. Otherwise a socket frame that cannot be read may have been a change.
-    if (frame.channel !== 'ws' || finding.reason === 'unknown_kind') return;
+    if (frame.channel !== 'ws' || finding.reason === 'unknown_kind' || finding.booksIntact) return;
     const gap = { cause: 'rejected_frame' as const, from: before || base.observedAt, detail: finding.reason };
     const { tracks, adapter } = this.capture;
     if (finding.market !== '') {
