@@ -1,0 +1,52 @@
+// Looking a market up: its metadata, or the fact that it is known from its books only. Remembered for a moment, since a client
+// that pages asks for the same market again and again.
+
+import type { MarketIdentity, Venue } from '@ladderlog/core';
+import type { Store } from '@ladderlog/store';
+import { marketById, marketBySlug, marketSeen } from '@ladderlog/store';
+import type { CatalogueRow } from './market-view.ts';
+import { identityOf } from './market-view.ts';
+import type { Memo } from './memo.ts';
+
+export type KnownMarket = {
+  readonly venue: Venue;
+  readonly market: string;
+  /** Null: no metadata was ever seen, only books or capture. */
+  readonly row: CatalogueRow | null;
+  readonly identity: MarketIdentity | null;
+};
+
+export type Catalogue = {
+  find(venue: Venue, market: string): Promise<KnownMarket | null>;
+  bySlug(venue: Venue, slug: string): Promise<KnownMarket | null>;
+};
+
+export function createCatalogue(store: Store, generation: () => Promise<number>, memo: Memo): Catalogue {
+  const known = (row: CatalogueRow): KnownMarket => ({
+    venue: row.venue as Venue,
+    market: row.market,
+    row,
+    identity: identityOf(row),
+  });
+  return {
+    find: (venue, market) =>
+      memo(`market\n${venue}\n${market}`, async () => {
+        const request = { generation: await generation(), venue, market };
+        const [row] = await store.query<CatalogueRow>(marketById(request), { name: 'api.market' });
+        if (row) return known(row);
+        const [seen] = await store.query<{ has_books: boolean | number; was_watched: boolean | number }>(
+          marketSeen(request),
+          { name: 'api.market-seen' },
+        );
+        return seen && (seen.has_books || seen.was_watched)
+          ? { venue, market, row: null, identity: null }
+          : null;
+      }),
+    bySlug: (venue, slug) =>
+      memo(`slug\n${venue}\n${slug}`, async () => {
+        const request = { generation: await generation(), venue, slug };
+        const [row] = await store.query<CatalogueRow>(marketBySlug(request), { name: 'api.market-by-slug' });
+        return row ? known(row) : null;
+      }),
+  };
+}

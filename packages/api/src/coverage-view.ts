@@ -1,0 +1,131 @@
+// Coverage and gaps as clients see them: what of the asked range was recorded, why not the rest. Time nobody watched is shown
+// as a gap of cause `not_captured`, so that an empty page can never be taken for a quiet market.
+
+import type { CoverageRow, Dataset, GapRow, Interval, Micros, Venue } from '@ladderlog/core';
+import { coverageOf, toIso } from '@ladderlog/core';
+import { coverageRows, gapRows } from '@ladderlog/store';
+import type { Context } from './context.ts';
+
+export type GapView = {
+  readonly from: string;
+  readonly to: string | null;
+  readonly cause: string;
+  readonly scope: string;
+  readonly dataset: Dataset;
+  readonly outcome_id: string | null;
+  readonly last_before: string | null;
+  readonly first_after: string | null;
+};
+
+export type CoverageView = {
+  readonly from: string;
+  readonly to: string;
+  readonly covered_ratio: number | null;
+  readonly gaps: readonly GapView[];
+  readonly gaps_truncated: boolean;
+};
+
+export type Evidence = { readonly rows: readonly CoverageRow[]; readonly gaps: readonly GapRow[] };
+
+const MAX_GAPS = 1_000;
+/** Evidence of a running capture is this old at most; time after it is not yet known, and not a gap. */
+const PENDING: Micros = 60_000_000;
+
+const isoOrNull = (at: Micros | null): string | null => (at === null ? null : toIso(at));
+
+export const gapView = (gap: GapRow): GapView => ({
+  from: toIso(gap.from_at),
+  to: isoOrNull(gap.to_at),
+  cause: gap.cause,
+  scope: gap.scope,
+  dataset: gap.dataset,
+  outcome_id: gap.outcome === '' ? null : gap.outcome,
+  last_before: isoOrNull(gap.last_before_at),
+  first_after: isoOrNull(gap.first_after_at),
+});
+
+export const notCaptured = (interval: Interval, dataset: Dataset, outcome: string | null): GapView => ({
+  from: toIso(interval.from),
+  to: toIso(interval.to),
+  cause: 'not_captured',
+  scope: 'market',
+  dataset,
+  outcome_id: outcome,
+  last_before: null,
+  first_after: null,
+});
+
+/** Everything known about when this market was watched. A book just seen is evidence too, newer than the last beat. */
+export async function evidenceOf(
+  context: Context,
+  venue: Venue,
+  market: string,
+  dataset: Dataset,
+): Promise<Evidence> {
+  const { parts } = context;
+  const kept = await parts.memo(`coverage\n${venue}\n${market}\n${dataset}`, async () => {
+    const request = { generation: await parts.generation(), venue, market, dataset };
+    const [rows, gaps] = await Promise.all([
+      parts.store.query<CoverageRow>(coverageRows(request), { name: 'api.coverage' }),
+      parts.store.query<GapRow>(gapRows(request), { name: 'api.gaps-of-market' }),
+    ]);
+    return { rows, gaps };
+  });
+  if (dataset !== 'books') return kept;
+  const seen = parts.latest.of(venue, market).map((book): CoverageRow => ({
+    outcome: book.outcome,
+    session: book.session,
+    kind: 'beat',
+    since: book.observedAt,
+    at: book.observedAt,
+  }));
+  return { rows: [...kept.rows, ...seen], gaps: kept.gaps };
+}
+
+/** First and last evidence; null when it was never watched. */
+export function watchedSpan(evidence: Evidence, outcome: string | null): Interval | null {
+  let from = Infinity;
+  let to = -Infinity;
+  for (const row of evidence.rows) {
+    if (outcome !== null && row.outcome !== '' && row.outcome !== outcome) continue;
+    from = Math.min(from, row.since);
+    to = Math.max(to, row.at);
+  }
+  return from <= to ? { from, to } : null;
+}
+
+export function coverageView(
+  evidence: Evidence,
+  range: Interval,
+  dataset: Dataset,
+  outcome: string | null,
+  now: Micros,
+): CoverageView {
+  const answer = coverageOf(evidence.rows, evidence.gaps, range, outcome);
+  const known = [
+    ...answer.intervals,
+    ...answer.gaps.map((gap) => ({ from: gap.from_at, to: gap.to_at ?? Infinity })),
+  ].sort((left, right) => left.from - right.from);
+  const gaps: { readonly from: Micros; readonly view: GapView }[] = answer.gaps.map((gap) => ({
+    from: gap.from_at,
+    view: gapView(gap),
+  }));
+  const add = (from: Micros, to: Micros): void => {
+    if (to <= from || (to === range.to && now - from < PENDING)) return;
+    gaps.push({ from, view: notCaptured({ from, to }, dataset, outcome) });
+  };
+  let reached = range.from;
+  for (const { from, to } of known) {
+    if (from > reached) add(reached, Math.min(from, range.to));
+    reached = Math.max(reached, to);
+  }
+  if (reached < range.to) add(reached, range.to);
+  gaps.sort((left, right) => left.from - right.from);
+  return {
+    from: toIso(range.from),
+    to: toIso(range.to),
+    covered_ratio: answer.covered_ratio === null ? null : Math.min(1, answer.covered_ratio),
+    gaps: gaps.slice(0, MAX_GAPS).map(({ view }) => view),
+    gaps_truncated: gaps.length > MAX_GAPS,
+  };
+}

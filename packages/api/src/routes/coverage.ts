@@ -1,0 +1,84 @@
+import type { Dataset, GapRow, Venue } from '@ladderlog/core';
+import { EARLIEST_MICROS, toIso } from '@ladderlog/core';
+import { gapsPage } from '@ladderlog/store';
+import { sendOne, sendPage } from '../answers.ts';
+import type { Handler } from '../context.ts';
+import { integer, text } from '../context.ts';
+import { coverageView, evidenceOf, gapView, watchedSpan } from '../coverage-view.ts';
+import { ApiError } from '../errors.ts';
+import { cursorFor } from '../paging.ts';
+import { plainRange, requireVenue } from '../ranges.ts';
+
+export const getCoverage: Handler = async (context) => {
+  const venue = text(context, 'venue') as Venue;
+  requireVenue(context, venue);
+  const market = text(context, 'market_id')!;
+  const dataset = (text(context, 'dataset') ?? 'books') as Dataset;
+  const outcome = text(context, 'outcome');
+  const asked = plainRange(context);
+  if (!(await context.parts.catalogue.find(venue, market)))
+    throw new ApiError('MARKET_NOT_FOUND', `No market '${market}' was ever seen here.`, { market });
+  const evidence = await evidenceOf(context, venue, market, dataset);
+  const span = watchedSpan(evidence, outcome);
+  const to = Math.min(asked.to ?? span?.to ?? context.now, context.now);
+  const range = { from: Math.min(asked.from ?? span?.from ?? to, to), to };
+  const coverage = coverageView(evidence, range, dataset, outcome, context.now);
+  const ratio = coverage.covered_ratio ?? 0;
+  sendOne(context, {
+    venue,
+    market_id: market,
+    dataset,
+    outcome_id: outcome,
+    available_since: span ? toIso(span.from) : null,
+    available_until: span ? toIso(span.to) : null,
+    condition: ratio >= 1 ? 'available' : ratio > 0 ? 'degraded' : 'missing',
+    coverage,
+  });
+};
+
+export const listGaps: Handler = async (context) => {
+  const venue = text(context, 'venue') as Venue;
+  requireVenue(context, venue);
+  const market = text(context, 'market_id');
+  const dataset = text(context, 'dataset') as Dataset | null;
+  const asked = plainRange(context);
+  const limit = integer(context, 'limit');
+  const paging = await cursorFor(context);
+  if (market !== null && !(await context.parts.catalogue.find(venue, market)))
+    throw new ApiError('MARKET_NOT_FOUND', `No market '${market}' was ever seen here.`, { market });
+  const [fromAt, gapId] = paging.after ?? [];
+  const rows = await context.parts.store.query<GapRow>(
+    gapsPage({
+      generation: paging.generation,
+      venue,
+      ...(market === null ? {} : { market }),
+      ...(dataset === null ? {} : { dataset }),
+      from: asked.from ?? EARLIEST_MICROS,
+      to: asked.to ?? context.now + 1,
+      after: paging.after ? { fromAt: Number(fromAt), gapId: String(gapId) } : null,
+      limit: limit + 1,
+    }),
+    { name: 'api.gaps' },
+  );
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  sendPage(
+    context,
+    page.map((gap) =>
+      Buffer.from(
+        JSON.stringify({
+          gap_id: gap.gap_id,
+          venue: gap.venue,
+          market_id: gap.market,
+          ...gapView(gap),
+          detail: gap.detail === '' ? null : gap.detail,
+        }),
+      ),
+    ),
+    {
+      limit,
+      count: page.length,
+      nextCursor: rows.length > limit && last ? paging.write([last.from_at, last.gap_id]) : null,
+    },
+  );
+};

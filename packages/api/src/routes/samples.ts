@@ -1,0 +1,60 @@
+import type { Metric } from '@ladderlog/core';
+import { samplesPage } from '@ladderlog/store';
+import { sendPage, splitLines } from '../answers.ts';
+import type { Handler } from '../context.ts';
+import { integer, text } from '../context.ts';
+import { coverageView, evidenceOf, watchedSpan } from '../coverage-view.ts';
+import { marketView } from '../market-view.ts';
+import { cursorFor, keyOfRecord } from '../paging.ts';
+import { askedRange } from '../ranges.ts';
+import { marketOf } from './markets.ts';
+import { notModified, rangeOf } from './snapshots.ts';
+
+export const listSamples: Handler = async (context) => {
+  const known = await marketOf(context);
+  const asked = askedRange(context, known.venue);
+  const paging = await cursorFor(context);
+  if (notModified(context, known, asked, paging.generation)) return;
+  const outcome = text(context, 'outcome');
+  const evidence = await evidenceOf(context, known.venue, known.market, 'samples');
+  const range = rangeOf(asked, watchedSpan(evidence, outcome)?.from ?? null);
+  const limit = integer(context, 'limit');
+  const [observedAt, offset] = paging.after ?? [];
+  const lines = splitLines(
+    await context.parts.store.queryRaw(
+      samplesPage({
+        generation: paging.generation,
+        venue: known.venue,
+        market: known.market,
+        metric: text(context, 'metric') as Metric,
+        outcome,
+        identity: known.identity,
+        ...range,
+        after: paging.after ? { observedAt: Number(observedAt), offset: Number(offset) } : null,
+        limit: limit + 1,
+      }),
+      'JSONEachRow',
+      { name: 'api.samples' },
+    ),
+  );
+  const page = lines.slice(0, limit);
+  const last = page.at(-1);
+  const key = last && lines.length > limit ? keyOfRecord(last) : null;
+  sendPage(
+    context,
+    page,
+    { limit, count: page.length, nextCursor: key ? paging.write([key.observedAt, key.offset]) : null },
+    {
+      coverage: coverageView(evidence, range, 'samples', outcome, context.now),
+      market: marketView(known.venue, known.market, known.row),
+    },
+  );
+};
+
+/** Reserved: fills are not recorded, and the answer says so by being empty. */
+export const listTrades: Handler = async (context) => {
+  await marketOf(context);
+  askedRange(context, 'venuea');
+  await cursorFor(context);
+  sendPage(context, [], { limit: integer(context, 'limit'), count: 0, nextCursor: null });
+};

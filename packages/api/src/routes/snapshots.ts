@@ -1,0 +1,214 @@
+import type { LadderShape, Micros } from '@ladderlog/core';
+import { toIso } from '@ladderlog/core';
+import { sampledSnapshotsPage, snapshotsAt, snapshotsPage } from '@ladderlog/store';
+import { metaOf, sendBytes, sendPage, splitLines } from '../answers.ts';
+import type { KnownMarket } from '../catalogue.ts';
+import type { Context, Handler } from '../context.ts';
+import { flag, integer, routeName, text } from '../context.ts';
+import type { GapView } from '../coverage-view.ts';
+import { coverageView, evidenceOf, notCaptured, watchedSpan } from '../coverage-view.ts';
+import { ApiError } from '../errors.ts';
+import { marketView } from '../market-view.ts';
+import { cursorFor, filtersOf, keyOfRecord } from '../paging.ts';
+import type { AskedRange } from '../ranges.ts';
+import { askedInstant, askedRange } from '../ranges.ts';
+import { marketOf } from './markets.ts';
+
+const INTERVALS: Readonly<Record<string, Micros>> = {
+  '1s': 1_000_000,
+  '10s': 10_000_000,
+  '1m': 60_000_000,
+  '5m': 300_000_000,
+  '15m': 900_000_000,
+  '1h': 3_600_000_000,
+};
+
+export const shapeOf = (context: Context): 'arrays' | 'levels' =>
+  text(context, 'ladder') === 'levels' ? 'levels' : 'arrays';
+
+/** The outcomes a route means; null: whatever was recorded. */
+export function outcomesOf(context: Context, known: KnownMarket): readonly string[] | null {
+  const asked = text(context, 'outcome');
+  if (asked !== null) return [asked];
+  if (known.venue === 'venueb') return ['yes'];
+  const outcomes = known.identity?.outcomes.map(({ id }) => id) ?? [];
+  return outcomes.length > 0 ? outcomes : null;
+}
+
+const oneOutcome = (outcomes: readonly string[] | null): string | null =>
+  outcomes?.length === 1 ? outcomes[0]! : null;
+
+export const listSnapshots: Handler = async (context) => {
+  const known = await marketOf(context);
+  const asked = askedRange(context, known.venue);
+  const paging = await cursorFor(context);
+  if (notModified(context, known, asked, paging.generation)) return;
+  const outcomes = outcomesOf(context, known);
+  const evidence = await evidenceOf(context, known.venue, known.market, 'books');
+  const range = rangeOf(asked, watchedSpan(evidence, oneOutcome(outcomes))?.from ?? null);
+  const limit = integer(context, 'limit');
+  const interval = INTERVALS[text(context, 'interval') ?? ''];
+  const shape: LadderShape = flag(context, 'include_orderbook') ? shapeOf(context) : null;
+  const [observedAt, offset, outcome] = paging.after ?? [];
+  const request = {
+    generation: paging.generation,
+    venue: known.venue,
+    market: known.market,
+    outcomes,
+    identity: known.identity,
+    shape,
+    ...range,
+    after: paging.after ? { observedAt: Number(observedAt), offset: Number(offset) } : null,
+    // One more says whether there is a next page; with an interval, one more again (see served).
+    limit: limit + (interval ? 2 : 1),
+  };
+  const lines = splitLines(
+    await context.parts.store.queryRaw(
+      interval ? sampledSnapshotsPage({ ...request, interval }) : snapshotsPage(request),
+      'JSONEachRow',
+      { name: 'api.snapshots' },
+    ),
+  );
+  const fresh =
+    interval && request.after
+      ? served(lines, interval, { observedAt: request.after.observedAt, outcome: String(outcome) })
+      : lines;
+  const page = fresh.slice(0, limit);
+  const last = page.at(-1);
+  const key = last && fresh.length > limit ? keyOfRecord(last) : null;
+  sendPage(
+    context,
+    page,
+    {
+      limit,
+      count: page.length,
+      nextCursor: key ? paging.write([key.observedAt, key.offset, key.outcome]) : null,
+    },
+    {
+      coverage: coverageView(evidence, range, 'books', oneOutcome(outcomes), context.now),
+      market: marketView(known.venue, known.market, known.row),
+    },
+  );
+};
+
+/**
+ * While a bucket is still filling, its last observation moves: without this, the outcome served last would come again on the
+ * next page, with a newer observation of the same bucket.
+ */
+function served(
+  lines: readonly Uint8Array[],
+  interval: Micros,
+  last: { readonly observedAt: Micros; readonly outcome: string },
+): readonly Uint8Array[] {
+  const bucket = Math.floor(last.observedAt / interval);
+  return lines.filter((line, at) => {
+    if (at > 1) return true;
+    const key = keyOfRecord(line);
+    return !(Math.floor(key.observedAt / interval) === bucket && key.outcome === last.outcome);
+  });
+}
+
+/** An open start is the first evidence of capture, or the oldest the plan reaches. */
+export const rangeOf = (
+  asked: AskedRange,
+  watchedSince: Micros | null,
+): { readonly from: Micros; readonly to: Micros } => ({
+  from:
+    asked.from !== null && (watchedSince === null || asked.from > watchedSince || asked.exactFrom)
+      ? asked.from
+      : Math.min(watchedSince ?? asked.to, asked.to),
+  to: asked.to,
+});
+
+/** Sets the ETag of a closed range; true when the client has it already and 304 was sent. */
+export function notModified(
+  context: Context,
+  known: KnownMarket,
+  asked: AskedRange,
+  generation: number,
+): boolean {
+  if (!asked.closed) {
+    context.response.setHeader('Cache-Control', 'private, no-store');
+    return false;
+  }
+  const etag = context.parts.revisions.etag({
+    topic: known.venue,
+    market: known.market,
+    to: asked.to,
+    generation,
+    query: [
+      routeName(context.operation),
+      context.params,
+      filtersOf(context),
+      context.query['limit'],
+      context.query['cursor'],
+      asked.exactFrom ? asked.from : context.key?.plan,
+    ],
+  });
+  context.response.setHeader('Cache-Control', 'private, no-cache');
+  if (etag === null) return false;
+  context.response.setHeader('ETag', etag);
+  const sent = context.request.headers['if-none-match'];
+  if (!sent?.split(',').some((one) => one.trim() === etag || one.trim() === '*')) return false;
+  context.response.statusCode = 304;
+  context.response.end();
+  return true;
+}
+
+/** One record (A, B) or one per outcome (C), each only if its book was being recorded at that instant. */
+const at =
+  (many: boolean): Handler =>
+  async (context) => {
+    const known = await marketOf(context);
+    const instant = askedInstant(context, known.venue);
+    const outcomes = outcomesOf(context, known);
+    const evidence = await evidenceOf(context, known.venue, known.market, 'books');
+    const lines = splitLines(
+      await context.parts.store.queryRaw(
+        snapshotsAt({
+          generation: await context.parts.generation(),
+          venue: known.venue,
+          market: known.market,
+          outcomes,
+          identity: known.identity,
+          shape: shapeOf(context),
+          at: instant,
+        }),
+        'JSONEachRow',
+        { name: 'api.snapshot-at' },
+      ),
+    );
+    const moment = { from: instant, to: instant + 1 };
+    const covered = lines.filter((line) => {
+      const { outcome, observedAt } = keyOfRecord(line);
+      // An observation is its own evidence.
+      return (
+        observedAt === instant || coverageView(evidence, moment, 'books', outcome, 0).covered_ratio === 1
+      );
+    });
+    const coverage = coverageView(evidence, moment, 'books', oneOutcome(outcomes), Infinity);
+    const record = covered[0];
+    if (!record) throw dataGap(instant, coverage.gaps[0] ?? null, oneOutcome(outcomes));
+    const data = many ? Buffer.concat([OPEN, ...between(covered), CLOSE]) : Buffer.from(record);
+    const meta = metaOf(context, { coverage, market: marketView(known.venue, known.market, known.row) });
+    context.response.setHeader('Cache-Control', 'private, no-cache');
+    sendBytes(context, Buffer.concat([DATA, data, Buffer.from(`,"meta":${JSON.stringify(meta)}}`)]));
+  };
+
+const DATA = Buffer.from('{"data":');
+const OPEN = Buffer.from('[');
+const CLOSE = Buffer.from(']');
+const COMMA = Buffer.from(',');
+
+const between = (lines: readonly Uint8Array[]): Uint8Array[] =>
+  lines.flatMap((line, index) => (index === 0 ? [line] : [COMMA, line]));
+
+export function dataGap(instant: Micros, gap: GapView | null, outcome: string | null): ApiError {
+  const shown = gap ?? notCaptured({ from: instant, to: instant }, 'books', outcome);
+  return new ApiError('DATA_GAP', `Nothing was recorded at ${toIso(instant)} (${shown.cause}).`, {
+    gap: shown,
+  });
+}
+
+export const getSnapshotAt = at(false);
+export const getSnapshotsAt = at(true);
