@@ -1,7 +1,15 @@
 // One venue, one loop: keep the catalogue current, watch what should be watched, stop what ended, beat, and after a crash
 // begin with the gap. Everything venue-specific is in the driver; everything about meaning is in core.
 
-import type { Evidence, Finding, MarketFields, Session, VenueEvent, VenueRequest } from '@ladderlog/core';
+import type {
+  Evidence,
+  Finding,
+  MarketFields,
+  Micros,
+  Session,
+  VenueEvent,
+  VenueRequest,
+} from '@ladderlog/core';
 import { Capture, LadderlogError, MICROS_PER_MS } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
@@ -13,6 +21,7 @@ import type { RestAnswer } from './rest.ts';
 import { Rest, pause } from './rest.ts';
 import type { Clocks } from './session-clock.ts';
 import { SessionClock } from './session-clock.ts';
+import type { Target } from './stream.ts';
 import { Stream } from './stream.ts';
 import { awaitsResolution, chooseTargets } from './targets.ts';
 
@@ -196,22 +205,27 @@ export class Collector {
     }
   }
 
-  private watched(): (readonly [string, MarketFields])[] {
-    const now = this.restClock.now();
-    const targets = chooseTargets(
-      this.options.driver.venue,
+  private targets(now: Micros): Target[] {
+    const { venue, choice } = this.options.driver;
+    return chooseTargets(
+      venue,
       this.capture.known,
       now,
-      this.options.driver.choice,
+      choice,
+      (market) => this.capture.tracks.ofMarket(market).size > 0,
     );
-    return targets.map(({ market }) => [market, this.capture.known.get(market)!] as const);
+  }
+
+  private watched(): (readonly [string, MarketFields])[] {
+    const now = this.restClock.now();
+    return this.targets(now).map(({ market }) => [market, this.capture.known.get(market)!] as const);
   }
 
   /** Brings what is watched in line with what should be. */
   private retarget(): void {
     const { driver } = this.options;
     const now = this.restClock.now();
-    const targets = chooseTargets(driver.venue, this.capture.known, now, driver.choice);
+    const targets = this.targets(now);
     const wanted = new Set(targets.map(({ market }) => market));
     if (this.plan) {
       for (const { market } of targets) this.restSession.watch(market, 'yes', now);

@@ -1,4 +1,6 @@
 export { backoffMs } from './backoff.ts';
+export type { CollectOptions, Collecting } from './collect.ts';
+export { collect } from './collect.ts';
 export type { CollectorOptions, CollectorStatus } from './collector.ts';
 export { Collector } from './collector.ts';
 export type { RestEndpoint, VenueDriver } from './driver.ts';
@@ -14,6 +16,7 @@ export type { Clocks } from './session-clock.ts';
 export { SessionClock, systemClocks } from './session-clock.ts';
 export type { Target } from './stream.ts';
 export { chooseTargets, inShard } from './targets.ts';
+export { createVenueADriver, venueAEndpoints } from './venues/venue-a.ts';
 export { createVenueBDriver, venueBEndpoints } from './venues/venue-b.ts';
 export type { VenueTiming } from './venues/venue-c.ts';
 export { createVenueCDriver, defaultTiming, venueCEndpoints } from './venues/venue-c.ts';

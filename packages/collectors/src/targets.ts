@@ -12,7 +12,7 @@ export type Choice = {
   readonly series: readonly string[] | null;
   /** Watch so long before a market opens: new short-dated ones are subscribed ahead of time. */
   readonly leadMs: number;
-  /** Go on so long after the end of trading, in case the venue does. */
+  /** What is watched goes on so long after the end of trading, in case the venue does. */
   readonly graceMs: number;
   readonly shard: { readonly index: number; readonly count: number };
 };
@@ -33,24 +33,32 @@ export function chooseTargets(
   markets: ReadonlyMap<string, MarketFields>,
   now: Micros,
   choice: Choice,
+  watched: (market: string) => boolean,
 ): Target[] {
   const targets: Target[] = [];
   for (const [market, fields] of markets) {
-    if (wanted(market, fields, now, choice)) targets.push({ market, outcomes: bookOutcomes(venue, fields) });
+    if (wanted(market, fields, now, choice, watched(market)))
+      targets.push({ market, outcomes: bookOutcomes(venue, fields) });
   }
   return targets;
 }
 
-function wanted(market: string, fields: MarketFields, now: Micros, choice: Choice): boolean {
+function wanted(
+  market: string,
+  fields: MarketFields,
+  now: Micros,
+  choice: Choice,
+  watched: boolean,
+): boolean {
   if (!inShard(market, choice.shard)) return false;
   if (choice.assets && (fields.asset === null || !choice.assets.includes(fields.asset))) return false;
   if (choice.windows && (fields.window === null || !choice.windows.includes(fields.window))) return false;
   if (choice.series && (fields.seriesId === null || !choice.series.includes(fields.seriesId))) return false;
   if (fields.status === 'resolved' || fields.status === 'voided') return false;
   if (fields.opensAt !== null && fields.opensAt - choice.leadMs * MICROS_PER_MS > now) return false;
-  return fields.closesAt === null
-    ? fields.status !== 'closed'
-    : fields.closesAt + choice.graceMs * MICROS_PER_MS > now;
+  if (fields.closesAt === null) return fields.status !== 'closed';
+  // After its end a market is seen through, but no longer begun.
+  return fields.closesAt + (watched ? choice.graceMs * MICROS_PER_MS : 0) > now;
 }
 
 /** Ended, but its resolution is not known yet: the catalogue asks for it again. */

@@ -1,0 +1,102 @@
+// Collectors of the configured venues over one log: recover, then run until the signal aborts.
+
+import { randomBytes } from 'node:crypto';
+
+import type { LadderEvent, Venue } from '@ladderlog/core';
+import { toIso } from '@ladderlog/core';
+import type { EventLog } from '@ladderlog/log';
+import type { Logger } from 'pino';
+
+import type { CollectorStatus } from './collector.ts';
+import { Collector } from './collector.ts';
+import type { RestEndpoint, VenueDriver } from './driver.ts';
+import { createOutbox } from './outbox.ts';
+import { recoverEvidence } from './recover.ts';
+import type { Clocks } from './session-clock.ts';
+import { systemClocks } from './session-clock.ts';
+import { inShard } from './targets.ts';
+
+export type CollectOptions = {
+  readonly log: EventLog;
+  readonly venues: readonly {
+    readonly driver: VenueDriver;
+    readonly endpoints: Readonly<Record<string, RestEndpoint>>;
+  }[];
+  readonly collector: string;
+  readonly logger: Logger;
+  readonly beatMs: number;
+  readonly clocks?: Clocks;
+  readonly clockJumpMs?: number;
+  readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
+  readonly patienceMs?: number;
+  readonly outbox?: { readonly maxEvents?: number; readonly maxBatch?: number; readonly maxDelayMs?: number };
+  readonly onAppended?: (events: readonly LadderEvent[], tookMs: number) => void;
+};
+
+export type Collecting = {
+  /** Resolves when the signal aborted and all is durable; rejects when the log cannot be written for good. */
+  readonly done: Promise<void>;
+  status(): {
+    readonly venues: readonly CollectorStatus[];
+    readonly outbox: { readonly size: number; readonly blocked: boolean };
+  };
+};
+
+export async function collect(options: CollectOptions, signal: AbortSignal): Promise<Collecting> {
+  const { log, logger, beatMs, clocks = systemClocks } = options;
+  const stop = new AbortController();
+  let fatal: unknown = null;
+  const outbox = createOutbox({
+    log,
+    logger,
+    ...options.outbox,
+    ...(options.onAppended ? { onAppended: options.onAppended } : {}),
+    onFatal: (error) => {
+      fatal = error;
+      stop.abort();
+    },
+  });
+  const ended = AbortSignal.any([signal, stop.signal]);
+  const restateMs = beatMs * 12;
+  const collectors: Collector[] = [];
+  for (const { driver, endpoints } of options.venues) {
+    const evidence = await recoverEvidence(log, driver.venue, restateMs * 4 * 1_000);
+    const mine = evidence.filter(({ market }) => inShard(market, driver.choice.shard));
+    if (mine.length > 0)
+      logger.info(
+        { event: 'collector.recovered', venue: driver.venue, tracks: mine.length },
+        'watched when the log ended; in a gap since',
+      );
+    collectors.push(
+      new Collector({
+        driver,
+        endpoints,
+        outbox,
+        clocks,
+        logger,
+        collector: options.collector,
+        evidence: mine,
+        newSessionId: () => newSessionId(driver.venue, options.collector, clocks),
+        beatMs,
+        restateMs,
+        clockJumpMs: options.clockJumpMs ?? 5_000,
+        backoff: options.backoff ?? { baseMs: 500, maxMs: 30_000 },
+        patienceMs: options.patienceMs ?? 3_600_000,
+      }),
+    );
+  }
+  const done = Promise.all(collectors.map((collector) => collector.start(ended))).then(async () => {
+    if (fatal !== null) throw fatal;
+    await outbox.close();
+  });
+  return {
+    done,
+    status: () => ({
+      venues: collectors.map((collector) => collector.status()),
+      outbox: { size: outbox.size, blocked: outbox.blocked },
+    }),
+  };
+}
+
+const newSessionId = (venue: Venue, collector: string, clocks: Clocks): string =>
+  `${venue}-${collector}-${toIso(clocks.wall()).replaceAll(/[-:.]/g, '')}-${randomBytes(3).toString('hex')}`;

@@ -1,0 +1,156 @@
+// Venue A: every call and the socket are signed; 60 REST calls a minute for everything, so REST finds markets, seeds and
+// samples, and the socket brings the books. chance and price come with the catalogue, last_trade by its own call.
+
+import { createHmac, randomBytes } from 'node:crypto';
+
+import type { VenueRequest } from '@ladderlog/core';
+import { subscribeA, venueA } from '@ladderlog/core';
+
+import type { RestEndpoint, VenueDriver } from '../driver.ts';
+import type { StreamSpec } from '../stream.ts';
+import type { Choice } from '../targets.ts';
+import type { VenueTiming } from './venue-c.ts';
+
+export type VenueAOptions = {
+  readonly restUrl: string;
+  readonly wsUrl: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  readonly coins: readonly string[];
+  readonly windows: readonly string[];
+  readonly shard: Choice['shard'];
+  readonly timing: VenueTiming;
+  readonly wallMs: () => number;
+};
+
+const MARKETS_PER_SOCKET = 100;
+
+export function venueAEndpoints(options: VenueAOptions): Record<string, RestEndpoint> {
+  return {
+    rest: {
+      baseUrl: options.restUrl,
+      // A few calls below the venue's minute, so that a clock a little off does not cross it.
+      perSecond: (subscribeA.CALLS_PER_MINUTE - 6) / 60,
+      burst: 6,
+      sign: ({ method, path }) => {
+        const request: VenueRequest = {
+          source: 'rest',
+          method: method as 'GET',
+          path,
+          body: null,
+          channel: '',
+        };
+        const unsigned = subscribeA.restQuery(request, options.wallMs());
+        const query = subscribeA.signedQuery(unsigned, hmac(options.apiSecret, unsigned.payload));
+        return {
+          path: subscribeA.signedPath(request, query),
+          headers: { [subscribeA.API_KEY_HEADER]: options.apiKey },
+        };
+      },
+    },
+  };
+}
+
+const hmac = (secret: string, text: string): string =>
+  createHmac('sha256', secret).update(text).digest('hex');
+
+export function createVenueADriver(options: VenueAOptions): VenueDriver {
+  const { timing } = options;
+  let samplesFrom = 0;
+  let firstLive = 0;
+  return {
+    venue: 'venuea',
+    adapter: venueA,
+    choice: {
+      assets: options.coins.map((coin) => coin.toUpperCase()),
+      windows: options.windows,
+      series: null,
+      leadMs: timing.leadMs,
+      graceMs: timing.graceMs,
+      shard: options.shard,
+    },
+    discoverMs: timing.discoverMs,
+    // Next to end first. A list that keeps ended rounds is read from where the live ones begin.
+    async discover(ask, now) {
+      const bare = new Set<string>();
+      const horizon = now + timing.leadMs * 1_000;
+      for (let page = 0; page < 3; page++) {
+        const offset = firstLive + page * subscribeA.TOPICS_PER_PAGE;
+        const answer = await ask(subscribeA.topicsRequest({ offset }));
+        if (!answer.ok) break;
+        const markets = answer.findings.flatMap((finding) =>
+          finding.find === 'market' ? [finding.fields] : [],
+        );
+        const ended = markets.findIndex(({ closesAt }) => closesAt === null || closesAt > now);
+        if (page === 0 && ended === 0 && firstLive > 0) {
+          firstLive = Math.max(0, firstLive - subscribeA.TOPICS_PER_PAGE / 2);
+          break;
+        }
+        for (const { outcomes, eventId } of markets)
+          if (outcomes.length === 0 && eventId !== null) bare.add(eventId);
+        if (ended < 0 && markets.length > 0) {
+          firstLive = offset + markets.length - 1;
+          continue;
+        }
+        if (page === 0 && ended > 0) firstLive = offset + ended;
+        if (
+          markets.length < subscribeA.TOPICS_PER_PAGE ||
+          markets.some(({ opensAt }) => opensAt !== null && opensAt > horizon)
+        )
+          break;
+      }
+      // Some list items come without outcomes; the detail has them.
+      for (const topic of [...bare].slice(0, 5)) await ask(subscribeA.topicRequest(topic));
+    },
+    async resolve(ask, markets) {
+      for (const [, { eventId }] of markets.slice(0, 5))
+        if (eventId !== null) await ask(subscribeA.topicRequest(eventId));
+    },
+    // What the budget leaves, in turn.
+    async sample(ask, markets) {
+      const share = Math.min(markets.length, 4);
+      for (let at = 0; at < share; at++) {
+        const market = markets[(samplesFrom + at) % markets.length];
+        if (market) await ask(subscribeA.lastTradeRequest(market[0]));
+      }
+      samplesFrom += share;
+    },
+    stream: { perSocket: MARKETS_PER_SOCKET, spec: (shard) => streamSpec(options, shard) },
+    poll: null,
+    probe: (market, outcome, fields) => {
+      const token = fields?.outcomes.find(({ id }) => id === outcome)?.tokenId ?? null;
+      return token === null ? null : subscribeA.bookRequest(market, token);
+    },
+    quietMs: timing.quietMs,
+    compareMs: null,
+  };
+}
+
+function streamSpec(options: VenueAOptions, shard: number): StreamSpec {
+  const { timing } = options;
+  return {
+    name: `venuea-${shard}`,
+    endpoint: () => {
+      const unsigned = subscribeA.socketQuery({
+        topics: [],
+        random: randomBytes(12).toString('hex'),
+        timestampMs: options.wallMs(),
+      });
+      const query = subscribeA.signedQuery(unsigned, hmac(options.apiSecret, unsigned.payload));
+      return { url: `${options.wsUrl}?${query}`, headers: { [subscribeA.API_KEY_HEADER]: options.apiKey } };
+    },
+    settings: {},
+    hello: (targets) =>
+      targets.map(({ market }) => subscribeA.subscribeMessage(subscribeA.bookStream(market))),
+    add: (targets) => targets.map(({ market }) => subscribeA.subscribeMessage(subscribeA.bookStream(market))),
+    remove: (targets) =>
+      targets.map(({ market }) => subscribeA.unsubscribeMessage(subscribeA.bookStream(market))),
+    // Every push is a whole book: the next one mends.
+    resync: () => [],
+    keepAlive: { everyMs: Math.min(timing.keepAliveMs, subscribeA.PING_INTERVAL_MS), text: null },
+    silenceMs: timing.silenceMs,
+    lifeMs: timing.lifeMs,
+    firstBookMs: timing.firstBookMs,
+    minSendGapMs: Math.ceil(1_000 / subscribeA.MESSAGES_PER_SECOND),
+  };
+}
