@@ -38,7 +38,7 @@ export const FULL_EVENTS: OneOfEach = {
     entry: 1,
     kind: 'delta',
     bidPrices: [470_000, 460_500, 10_000],
-    bidSizes: [12_000_000, 1, 9_007_199_254_740_991],
+    bidSizes: [12_000_000, 1, 9_007_199_254_740_990],
     askPrices: [480_000, 999_999],
     askSizes: [1_500_000_000, 3_000_000_000_000],
     state: 'two_sided',

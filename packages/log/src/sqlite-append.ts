@@ -74,7 +74,7 @@ export class Appender {
     try {
       places = this.stage(events);
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
     return new Promise((resolve, reject) => {
       this.group.waiters.push({ places, resolve, reject });

@@ -103,7 +103,7 @@ export class Groups {
 
   /** What the group looks like now; changes when a member comes or goes, or a claim does. */
   shape(group: string): string {
-    return String((this.sql.shape.get(group, group) as { shape: string }).shape);
+    return (this.sql.shape.get(group, group) as { shape: string }).shape;
   }
 
   leave(group: string, member: string): void {
