@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { venueC } from '../src/venues/venue-c/normalize.ts';
 import { feed, fixtureLines, frame, only, sourceText } from './venue-frames.ts';

@@ -71,7 +71,7 @@ function fromMarket(
   return {
     market: id,
     externalId: textOf(market['externalId']),
-    samples: isEnded(status) ? [] : samplesOf(id, stated),
+    samples: samplesOf(id, stated),
     fields: {
       ...UNKNOWN_MARKET,
       slug,

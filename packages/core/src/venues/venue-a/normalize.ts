@@ -306,7 +306,7 @@ class VenueANormalizer implements Normalizer {
       const fields = mergeMarket(before, entry.fields);
       this.remember(market, entry.externalId, fields);
       into.push({ find: 'market', sourceTs: null, market, fields });
-      into.push(...entry.samples);
+      if (!isEnded(fields.status)) into.push(...entry.samples);
       if (before && !isEnded(before.status) && isEnded(fields.status))
         into.push({ find: 'end', market, reason: fields.status });
     }
