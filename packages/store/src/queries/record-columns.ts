@@ -7,10 +7,13 @@ import type { QueryParams } from '../store.ts';
 
 /** As toIso in core: milliseconds, and microseconds where the instant has them. */
 export const isoColumn = (column: string): string =>
-  `concat(if(toUnixTimestamp64Micro(${column}) % 1000 = 0, substring(formatDateTime(${column}, '%Y-%m-%dT%H:%i:%S.%f'), 1, 23), formatDateTime(${column}, '%Y-%m-%dT%H:%i:%S.%f')), 'Z')`;
+  `replaceOne(formatDateTime(${column}, '%Y-%m-%dT%H:%i:%S.%fZ'), '000Z', 'Z')`;
 
-/** Integers of 1e-6 as the nearest double; ClickHouse prints the shortest text that gives it back, as JavaScript does. */
-export const decimals = (column: string): string => `arrayMap(x -> x / 1000000, ${column})`;
+/**
+ * Integers of 1e-6 as the nearest doubles; ClickHouse prints the shortest text that gives each back, as JavaScript does. An
+ * array divides by a number as it is: a lambda would cost more to plan than a page costs to read.
+ */
+const decimals = (column: string): string => `${column} / 1000000`;
 
 export const positionColumn = (alias: string): string =>
   `concat(${alias}.topic, '/', toString(${alias}.partition), '/', toString(${alias}.offset))`;
@@ -29,10 +32,12 @@ export function identityParams(market: MarketIdentity | null): QueryParams {
   };
 }
 
-const OUTCOME = `indexOf({outcome_ids:Array(String)}, b.outcome)`;
-export const OUTCOME_LABEL = `if(${OUTCOME} = 0, NULL, {outcome_labels:Array(String)}[${OUTCOME}])`;
-const OUTCOME_INDEX = `if(${OUTCOME} = 0, NULL, {outcome_indexes:Array(UInt16)}[${OUTCOME}])`;
-const TOKEN = `nullIf({outcome_tokens:Array(String)}[${OUTCOME}], '')`;
+/** The value beside the row's outcome in a bound array; null for an outcome the catalogue does not know. */
+const ofOutcome = (name: string, type: string): string =>
+  `transform(b.outcome, {outcome_ids:Array(String)}, {${name}:Array(${type})}, NULL)`;
+export const OUTCOME_LABEL = ofOutcome('outcome_labels', 'String');
+const OUTCOME_INDEX = ofOutcome('outcome_indexes', 'UInt16');
+const TOKEN = `nullIf(${ofOutcome('outcome_tokens', 'String')}, '')`;
 const NULLABLE_TEXT = 'Nullable(String)';
 
 /** Venue C's market id is its condition id and its outcome id its token, whether or not the catalogue knows the market. */
