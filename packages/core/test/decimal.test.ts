@@ -33,6 +33,9 @@ function oracle(text: string): { value: bigint; exact: boolean } {
   return { value: sign === '-' ? -value : value, exact: rest === 0n };
 }
 
+const same = (expected: { value: bigint; exact: boolean }, value: number): boolean =>
+  expected.exact && expected.value === BigInt(value);
+
 const plainDecimal = fc
   .tuple(
     fc.constantFrom('', '-', '+'),
@@ -115,7 +118,7 @@ describe('parseDecimal', () => {
     fc.assert(
       fc.property(plainDecimal, (text) => {
         const fast = parseMicro(text);
-        expect(parseDecimal(text)).toEqual(fast === null ? parseDecimal(text) : { value: fast, exact: true });
+        expect(fast === null || same(oracle(text), fast)).toBe(true);
       }),
     );
     expect(parseMicro('0.1234567')).toBeNull();

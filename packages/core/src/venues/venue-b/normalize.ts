@@ -209,7 +209,7 @@ class VenueBNormalizer implements Normalizer {
       into.push({ find: 'market', market, sourceTs, fields });
     }
     const over = kind === 'determined' || kind === 'settled';
-    if (over && this.watched(market)) into.push({ find: 'end', market, reason: kind });
+    if (over) this.end(market, kind, into);
     // The channel tells of every market of the exchange, watched or not.
     if (into.length === 0) into.push(skip('lifecycle'));
   }
@@ -279,15 +279,17 @@ class VenueBNormalizer implements Normalizer {
     for (const { market, fields } of entries) {
       this.catalogue.set(market, fields);
       into.push({ find: 'market', market, sourceTs: null, fields });
-      if ((fields.status === 'resolved' || fields.status === 'voided') && this.watched(market))
-        into.push({ find: 'end', market, reason: fields.nativeStatus ?? fields.status });
+      if (fields.status === 'resolved' || fields.status === 'voided')
+        this.end(market, fields.nativeStatus ?? fields.status, into);
     }
     for (const { market, why } of rejected) into.push(reject(market, 'bad_market', why));
     if (into.length === 0) into.push(skip('rest_no_markets'));
   }
 
-  private watched(market: string): boolean {
-    return this.polled.has(market) || this.subscriptions.find(market) !== undefined;
+  /** Once, for a market whose books came this way. What hits its subscription later is no longer a loss of this market. */
+  private end(market: string, reason: string, into: Finding[]): void {
+    const streamed = this.subscriptions.drop(market);
+    if (this.polled.delete(market) || streamed) into.push({ find: 'end', market, reason });
   }
 }
 

@@ -123,6 +123,14 @@ export class Subscriptions {
     if (markets === null) this.bySid.delete(stream);
   }
 
+  /** The market is over. False when it had no book here. */
+  drop(market: string): boolean {
+    const book = this.books.get(market);
+    if (!book) return false;
+    this.bySid.get(book.stream)?.markets.delete(market);
+    return this.books.delete(market);
+  }
+
   /** The venue ended the subscription; without a sid, all of them. */
   ended(stream: Stream, detail: string, into: Finding[]): void {
     for (const each of stream === null ? [...this.bySid.keys()] : [stream]) {
