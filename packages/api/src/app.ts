@@ -171,14 +171,14 @@ function rateHeaders(response: Response, state: RateState, now: number): void {
   response.setHeader('X-RateLimit-Reset', Math.ceil(now / 1_000_000 + state.resetMs / 1_000));
 }
 
-function validator(parts: Parts): RequestHandler[] {
+function validator(parts: Parts) {
   return OpenApiValidator.middleware({
     apiSpec: structuredClone(parts.contract.document) as never,
     validateRequests: { allowUnknownQueryParameters: false },
     validateResponses: parts.validateResponses,
     validateSecurity: false,
     validateApiSpec: true,
-  }) as unknown as RequestHandler[];
+  });
 }
 
 function dispatch(parts: Parts): RequestHandler {

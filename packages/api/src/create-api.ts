@@ -84,7 +84,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   const revisions = createRevisions({
     partitionOf: (topic, market) => log.partitionOf(topic, market),
     beganAt: (topic, partition) => began.get(`${topic}/${partition}`) ?? 0,
-    projected: projected.next,
+    projected: (topic, partition) => projected.next(topic, partition),
   });
   const tail = await followTail(
     log,

@@ -67,7 +67,7 @@ export async function loadLatest(
   const options = { name: 'api.load-latest', deadlineMs: 120_000 };
   const { generation, since } = request;
   for (const row of await store.query<CatalogueRow>(marketRows({ generation, since }), options))
-    memory.identify(row.venue as Venue, String(row.market), identityOf(row));
+    memory.identify(row.venue as Venue, row.market, identityOf(row));
   for (const venue of VENUES)
     for (const row of await store.query<LatestRow>(latestRows({ generation, since, venue }), options))
       memory.put(fromBookRow(row), {

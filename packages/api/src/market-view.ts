@@ -85,7 +85,7 @@ export function marketView(venue: Venue, market: string, row: CatalogueRow | nul
     provenance: row?.provenance ?? null,
     observed_at: isoOrNull(row?.observed_at ?? null),
     source_timestamp: isoOrNull(row?.source_ts ?? null),
-    native: row ? nativeOf(String(row.native)) : null,
+    native: row ? nativeOf(row.native) : null,
   };
 }
 

@@ -1,0 +1,404 @@
+// A whole API over a real SQLite log and a real chDB store in a temporary folder. Events are appended to the log and projected
+// into the tables by core's own projections.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type {
+  BookObserved,
+  Clock,
+  LadderEvent,
+  MarketObserved,
+  Micros,
+  Plan,
+  Position,
+  Venue,
+} from '@ladderlog/core';
+import { PROJECTIONS, bookState, checkBook } from '@ladderlog/core';
+import type { SqliteLog } from '@ladderlog/log';
+import { openSqliteLog } from '@ladderlog/log';
+import type { Store } from '@ladderlog/store';
+import { createRowEncoder, openChdbStore } from '@ladderlog/store';
+import pino from 'pino';
+import type { Api, ApiOptions, ApiServer } from '@ladderlog/api';
+import { createApi, issueKey, serveApi } from '@ladderlog/api';
+
+export const SILENT = pino({ level: 'silent' });
+export const SECRET = 'a secret for cursors that is long enough';
+
+export type World = {
+  readonly log: SqliteLog;
+  readonly store: Store;
+  readonly folder: string;
+  /** What the API takes for now; tests move it. */
+  now: Micros;
+  readonly clock: Clock;
+  /** Appends and, unless told otherwise, projects. */
+  append(events: readonly LadderEvent[], project?: boolean): Promise<Position[]>;
+  /** Brings the tables up to the log's end. */
+  project(): Promise<void>;
+  projected(): Promise<readonly Position[]>;
+  key(plan: Plan): Promise<string>;
+  start(options?: Partial<ApiOptions>): Promise<Running>;
+  close(): Promise<void>;
+};
+
+export type Running = {
+  readonly api: Api;
+  readonly server: ApiServer;
+  readonly url: string;
+  close(): Promise<void>;
+};
+
+export async function openWorld(now: Micros): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'ladderlog-api-'));
+  const log = await openSqliteLog({ path: join(folder, 'log.sqlite'), upkeepMs: 0, pollMs: 20 });
+  const store = await openChdbStore({ path: join(folder, 'store') });
+  await store.migrate();
+  const next = new Map<string, number>();
+  let batch = 0;
+  const running = new Set<Running>();
+
+  const projectTail = async (): Promise<void> => {
+    const encoders = PROJECTIONS.map(({ table }) => createRowEncoder(table, 1));
+    const venues = (await log.topics()).filter(({ topic }) => /^venue[abc]$/.test(topic));
+    const from = venues.flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition }) => ({
+        topic,
+        partition,
+        offset: next.get(`${topic}/${partition}`) ?? 0,
+      })),
+    );
+    for await (const { topic, partition, records } of log.read({ from })) {
+      for (const record of records) {
+        const decoded = log.codec.decode(record.value);
+        if (!decoded.ok) throw decoded.error;
+        PROJECTIONS.forEach((projection, at) => {
+          if (!projection.handles.includes(decoded.event.type)) return;
+          for (const row of projection.project(decoded.event, { topic, partition, offset: record.offset }))
+            encoders[at]!.add(row as never);
+        });
+        next.set(`${topic}/${partition}`, record.offset + 1);
+      }
+    }
+    batch++;
+    for (const [at, encoder] of encoders.entries())
+      if (encoder.rows > 0)
+        await store.insertRowBinary(encoder.table, encoder.columns, encoder.take(), {
+          token: `harness-${batch}-${at}`,
+        });
+  };
+
+  const world: World = {
+    log,
+    store,
+    folder,
+    now,
+    clock: () => world.now,
+    async append(events, project = true) {
+      const positions = await log.append(events);
+      if (project) await projectTail();
+      return positions;
+    },
+    project: projectTail,
+    async projected() {
+      return (await log.topics()).flatMap(({ topic, partitions }) =>
+        partitions.map(({ partition }) => ({
+          topic,
+          partition,
+          offset: next.get(`${topic}/${partition}`) ?? 0,
+        })),
+      );
+    },
+    async key(plan) {
+      return (await issueKey(log, world.clock, { plan, name: `test ${plan}` })).key;
+    },
+    async start(options = {}) {
+      const api = await createApi({
+        store,
+        log,
+        logger: SILENT,
+        clock: world.clock,
+        cursorSecret: SECRET,
+        version: 'test',
+        projected: world.projected,
+        memoMs: 0,
+        validateResponses: true,
+        anonymousRates: [{ requests: 1_000_000, seconds: 1 }],
+        plans: GENEROUS,
+        ...options,
+      });
+      await api.caughtUp;
+      const server = await serveApi(api, { port: 0, metricsPort: 0, logger: SILENT });
+      const one: Running = {
+        api,
+        server,
+        url: `http://127.0.0.1:${server.port}`,
+        async close() {
+          running.delete(one);
+          await server.close();
+        },
+      };
+      running.add(one);
+      return one;
+    },
+    async close() {
+      for (const one of running) await one.close();
+      await log.close();
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+/** The plans without their rate limits, so that tests may hurry. */
+export const GENEROUS: NonNullable<ApiOptions['plans']> = {
+  explorer: { venues: ['venueb', 'venuec'], rates: [{ requests: 1_000_000, seconds: 1 }], historyDays: 31 },
+  quant: {
+    venues: ['venuea', 'venueb', 'venuec'],
+    rates: [{ requests: 1_000_000, seconds: 1 }],
+    historyDays: 60,
+  },
+  desk: {
+    venues: ['venuea', 'venueb', 'venuec'],
+    rates: [{ requests: 1_000_000, seconds: 1 }],
+    historyDays: null,
+  },
+};
+
+export const SECOND = 1_000_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export const VENUE_A_MARKET = '4107231';
+export const VENUE_B_MARKET = 'KXBTC15M-26NOV141915-T91263.65';
+export const VENUE_C_MARKET = `0x${'5d1c'.repeat(16)}`;
+export const C_UP = '71183960810705820955071415844881728181970340514894896943812046065452395013351';
+export const C_DOWN = '10423960810705820955071415844881728181970340514894896943812046065452395073875';
+
+type Identity = { readonly venue: Venue; readonly market: string; readonly outcome: string };
+
+export const A_UP: Identity = { venue: 'venuea', market: VENUE_A_MARKET, outcome: '0' };
+export const B_YES: Identity = { venue: 'venueb', market: VENUE_B_MARKET, outcome: 'yes' };
+export const C_OF_UP: Identity = { venue: 'venuec', market: VENUE_C_MARKET, outcome: C_UP };
+export const C_OF_DOWN: Identity = { venue: 'venuec', market: VENUE_C_MARKET, outcome: C_DOWN };
+
+export type BookOptions = {
+  readonly observedAt: Micros;
+  readonly ordinal?: number;
+  readonly bids?: readonly (readonly [number, number])[];
+  readonly asks?: readonly (readonly [number, number])[];
+  readonly sourceTs?: Micros | null;
+  readonly session?: string;
+};
+
+export function book(of: Identity, options: BookOptions): BookObserved {
+  const bids = options.bids ?? [
+    [510_000, 42_000_000],
+    [500_000, 310_400_000],
+  ];
+  const asks = options.asks ?? [
+    [530_000, 18_750_000],
+    [540_000, 120_000_000],
+  ];
+  const ladders = {
+    bidPrices: bids.map(([price]) => price),
+    bidSizes: bids.map(([, size]) => size),
+    askPrices: asks.map(([price]) => price),
+    askSizes: asks.map(([, size]) => size),
+  };
+  const isB = of.venue === 'venueb';
+  return {
+    type: 'BookObserved',
+    ...of,
+    observedAt: options.observedAt,
+    sourceTs: options.sourceTs === undefined ? options.observedAt - 23_456 : options.sourceTs,
+    session: options.session ?? `s-${of.venue}`,
+    ordinal: options.ordinal ?? 0,
+    provenance: 'captured',
+    entry: 0,
+    kind: 'snapshot',
+    ...ladders,
+    state: bookState(ladders),
+    flags: checkBook(ladders, [0, 1_000_000], { market: of.market, observedAt: options.observedAt }),
+    nativeBid: isB ? 'yes' : of.venue === 'venuea' ? 'bids' : 'BUY',
+    nativeAsk: isB ? 'no' : of.venue === 'venuea' ? 'asks' : 'SELL',
+    askComplement: isB,
+    priceFormat: isB ? '4' : 'min',
+    sizeFormat: isB ? '2' : 'min',
+    exceptions: [],
+    hash: of.venue === 'venuec' ? '0a1b2c' : null,
+    sequence: isB ? (options.ordinal ?? 0) : null,
+    nativeIds: of.venue === 'venuec' ? { asset_id: of.outcome } : {},
+  };
+}
+
+export function market(
+  venue: Venue,
+  id: string,
+  observedAt: Micros,
+  more: Partial<MarketObserved> = {},
+): MarketObserved {
+  const labels = venue === 'venueb' ? ['Yes', 'No'] : ['Up', 'Down'];
+  const ids = venue === 'venuea' ? ['0', '1'] : venue === 'venueb' ? ['yes', 'no'] : [C_UP, C_DOWN];
+  return {
+    type: 'MarketObserved',
+    venue,
+    market: id,
+    observedAt,
+    sourceTs: null,
+    session: `catalogue-${venue}`,
+    ordinal: 0,
+    provenance: 'captured',
+    slug: venue === 'venueb' ? null : `btc-updown-5m-${id.slice(0, 10)}`,
+    title: 'BTC Up or Down',
+    question: 'Will BTC be up?',
+    asset: 'BTC',
+    window: venue === 'venueb' ? '15m' : '5m',
+    status: 'open',
+    nativeStatus: venue === 'venuea' ? 'OPEN' : 'active',
+    eventId: venue === 'venuea' ? '990017' : venue === 'venueb' ? 'KXBTC15M-26NOV141915' : '51772',
+    seriesId: venue === 'venuea' ? null : venue === 'venueb' ? 'KXBTC15M' : 'btc-up-or-down-5m',
+    conditionId: venue === 'venueb' ? null : venue === 'venuea' ? '0x1c3e' : id,
+    outcomes: ids.map((one, index) => ({
+      id: one,
+      label: labels[index]!,
+      index,
+      tokenId: venue === 'venueb' ? null : venue === 'venuea' ? `88${index}` : one,
+      winner: null,
+    })),
+    opensAt: observedAt,
+    closesAt: observedAt + 15 * MINUTE,
+    listedAt: observedAt - DAY,
+    expectedResolutionAt: observedAt + 16 * MINUTE,
+    resolvedAt: null,
+    resolution: null,
+    winningOutcome: null,
+    settlementValue: null,
+    strike: '91263.65',
+    volume: 18_230_000_000,
+    liquidity: 12_076_980_000,
+    openInterest: null,
+    participantCount: 41,
+    chain: venue === 'venueb' ? null : '56',
+    exchangeContract: null,
+    collateral: 'USDT',
+    feeBps: 200,
+    tickSize: 10_000,
+    minSize: 5_000_000,
+    simulated: true,
+    native: JSON.stringify({ id, odd: 'kept' }),
+    ...more,
+  };
+}
+
+export const captureStarted = (of: Identity, at: Micros, session = `s-${of.venue}`): LadderEvent => ({
+  ...envelope(of, at, session),
+  type: 'CaptureStarted',
+  dataset: 'books',
+  outcome: of.outcome,
+  collector: 'test',
+});
+
+export const captureBeat = (of: Identity, at: Micros, session = `s-${of.venue}`): LadderEvent => ({
+  ...envelope(of, at, session),
+  type: 'CaptureBeat',
+  dataset: 'books',
+  outcome: of.outcome,
+  collector: 'test',
+});
+
+export const sample = (
+  of: Identity,
+  metric: 'chance' | 'price' | 'last_trade',
+  at: Micros,
+  value: number,
+  entry = 0,
+): LadderEvent => ({
+  ...envelope(of, at, 's-samples'),
+  type: 'MetricSampled',
+  outcome: of.outcome,
+  entry,
+  metric,
+  value,
+  text: String(value / 1e6),
+  exact: true,
+  size: null,
+  takerSide: null,
+});
+
+export const sampleCapture = (
+  of: Identity,
+  type: 'CaptureStarted' | 'CaptureBeat',
+  at: Micros,
+): LadderEvent => ({
+  ...envelope(of, at, 's-samples'),
+  type,
+  dataset: 'samples',
+  outcome: null,
+  collector: 'test',
+});
+
+export function gap(of: Identity, from: Micros, to: Micros | null): LadderEvent[] {
+  const session = `s-${of.venue}`;
+  const lastBefore = { session, ordinal: 1, observedAt: from };
+  const common = {
+    gapId: `gap-${of.venue}-${of.outcome.slice(0, 8)}-${from}`,
+    dataset: 'books',
+    outcome: of.outcome,
+    cause: 'disconnected',
+    scope: 'connection',
+    from,
+    lastBefore,
+  } as const;
+  const opened: LadderEvent = {
+    ...envelope(of, from + SECOND, session),
+    ...common,
+    type: 'GapOpened',
+    detail: 'closed 1006',
+  };
+  if (to === null) return [opened];
+  return [
+    opened,
+    {
+      ...envelope(of, to, session),
+      ...common,
+      type: 'GapClosed',
+      to,
+      firstAfter: { session, ordinal: 2, observedAt: to },
+    },
+  ];
+}
+
+const envelope = (of: Identity, observedAt: Micros, session: string) =>
+  ({
+    venue: of.venue,
+    market: of.market,
+    observedAt,
+    sourceTs: null,
+    session,
+    ordinal: 0,
+    provenance: 'captured',
+  }) as const;
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  // Tests look into answers of every shape; the response validator has checked them against the contract.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+};
+
+export async function ask(
+  url: string,
+  key: string | null = null,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(url, {
+    headers: { ...(key === null ? {} : { Authorization: `Bearer ${key}` }), ...headers },
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+}
