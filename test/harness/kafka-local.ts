@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Kafka, logLevel } from 'kafkajs';
+import { pino } from 'pino';
+import { connectKafka } from '../../packages/log/src/kafka-client.ts';
 import type { Java } from './kafka-jars.ts';
 import { LOG4J_CONFIG, VERSIONS, findJavas, kafkaJars, registryApp } from './kafka-jars.ts';
 
@@ -210,14 +211,8 @@ async function untilReady(
   count: number,
   failure: () => string | null,
 ): Promise<void> {
-  const kafka = new Kafka({
-    clientId: 'readiness',
-    brokers: [...addresses],
-    logLevel: logLevel.NOTHING,
-    connectionTimeout: 1_000,
-    retry: { retries: 0 },
-  });
-  const admin = kafka.admin();
+  const silent = pino({ level: 'silent' });
+  const admin = connectKafka({ brokers: addresses, clientId: 'readiness', logger: silent }).admin();
   try {
     await until(
       `broker at ${addresses.join(', ')}`,

@@ -25,10 +25,13 @@ export type KafkaConnection = {
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
+// Node's default of 16 KiB would cut a batch into hundreds of pieces.
+const CHUNK = 256 * 1024;
+
 // Level 3, zstd's default: the batches are already small, higher levels cost more than they save.
 CompressionCodecs[CompressionTypes.ZSTD] = () => ({
-  compress: (encoder: { buffer: Buffer }) => compress(encoder.buffer),
-  decompress: (buffer: Buffer) => decompress(buffer),
+  compress: (encoder: { buffer: Buffer }) => compress(encoder.buffer, { chunkSize: CHUNK }),
+  decompress: (buffer: Buffer) => decompress(buffer, { chunkSize: CHUNK }),
 });
 
 /** Longest wait of a fetch for new records; also how long a stop may take. */
@@ -60,24 +63,27 @@ const ROUTINE =
 type KafkajsEntry = {
   namespace: string;
   level: number;
-  log: { message: string; error?: unknown; [key: string]: unknown };
+  log: { message: string; error?: Error | string; [key: string]: unknown };
 };
 
 function logToPino(logger: Logger): (entry: KafkajsEntry) => void {
   return ({ namespace, level, log }) => {
-    const { message, error, stack: _stack, timestamp: _timestamp, logger: _logger, ...details } = log;
-    const text = String(message);
-    const routine = level >= logLevel.INFO || ROUTINE.test(`${text} ${String(error ?? '')}`);
+    const { message: text, error, stack: _stack, timestamp: _timestamp, logger: _logger, ...details } = log;
+    const cause = error instanceof Error ? error.message : (error ?? '');
+    // A connection reports every error answer that its caller gets as well.
+    const routine = level >= INFO_LEVEL || namespace === 'Connection' || ROUTINE.test(`${text} ${cause}`);
     const object = {
       event: 'log.kafka.client',
       namespace,
-      ...(error === undefined ? {} : { error: String(error) }),
+      ...(cause === '' ? {} : { error: cause }),
       ...details,
     };
     if (routine) logger.debug(object, text);
     else logger.warn(object, text);
   };
 }
+
+const INFO_LEVEL: number = logLevel.INFO;
 
 let warningsFiltered = false;
 

@@ -4,7 +4,6 @@
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { Logger } from 'pino';
 import { LadderlogError } from '@ladderlog/core';
-import type { FetchedRecord } from './kafka-client.ts';
 import { FETCH_WAIT_MS, asLogError, connectKafka, errorType } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import type { FetchedBatch } from './kafka-reader.ts';
@@ -36,6 +35,8 @@ export type Member = {
   /** Ends when the signal aborts (no error), or with the first error of a callback or of the group. */
   readonly ended: Promise<void>;
 };
+
+const EXPELLED = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID']);
 
 type Held = { start: Promise<number>; next: number | null };
 
@@ -115,15 +116,16 @@ export function joinGroup(setup: MemberSetup): Member {
     if (!payload.restart) end(asLogError(payload.error, `consuming in ${groupId}`));
   });
 
-  async function eachBatch({ batch, resolveOffset, heartbeat }: EachBatchPayload): Promise<void> {
+  async function eachBatch(payload: EachBatchPayload): Promise<void> {
+    const { batch } = payload;
     const { topic, partition } = batch;
     const name = nameOf(topic, partition);
     const entry = held.get(name);
     if (!entry || signal.aborted) return;
     const beat = setInterval(() => {
-      heartbeat().catch((error: unknown) => {
-        // A rebalance waits for us; the other refusals mean that the partition is someone else's by now.
-        if (errorType(error) !== 'REBALANCE_IN_PROGRESS') expelled = true;
+      payload.heartbeat().catch((error: unknown) => {
+        // A rebalance waits for us, and a broken connection may come back in time; these are final.
+        if (EXPELLED.has(errorType(error) ?? '')) expelled = true;
       });
     }, HEARTBEAT_MS / 2);
     try {
@@ -134,12 +136,11 @@ export function joinGroup(setup: MemberSetup): Member {
       if (fetchedFrom > next || records.length === 0) return seek(consumer, topic, partition, next);
       const isStale = (): boolean =>
         held.get(name) !== entry || expelled || performance.now() - lastSeen > sessionTimeoutMs;
-      await setup.onBatch(
-        { topic, partition, end: Number(batch.highWatermark), records: records as FetchedRecord[] },
-        isStale,
-      );
+      await setup.onBatch({ topic, partition, end: Number(batch.highWatermark), records }, isStale);
+      // A reader that found itself stale wrote nothing: should the partition be ours after all, the batch comes again.
+      if (isStale()) return;
       entry.next = Number(batch.lastOffset()) + 1;
-      resolveOffset(batch.messages.at(-1)!.offset);
+      payload.resolveOffset(batch.messages.at(-1)!.offset);
     } catch (error) {
       // Not resolved, not committed; consume ends with it, and kafkajs must not try the batch again.
       end(error as Error);

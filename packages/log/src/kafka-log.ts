@@ -176,7 +176,8 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> 
       shares.map((share) => writerOf(share.topic, share.partition).append(share.records)),
     );
     const failed = answers.find((answer) => answer.status === 'rejected');
-    const positions = new Array<Position>(events.length);
+    const positions: Position[] = [];
+    positions.length = events.length;
     shares.forEach(({ topic, partition, records, at }, index) => {
       const answer = answers[index]!;
       if (answer.status === 'rejected') return;

@@ -45,7 +45,8 @@ export async function* fetchSpans(setup: ReadSetup): AsyncGenerator<FetchedBatch
   const inFlight = new Map<string, Promise<Answer>>();
   let spans = setup.spans.filter((span) => span.stop === null || span.next < span.stop);
   const limits = new Map<string, number>();
-  let failingSince: number | null = null;
+  /** By broker: one that answers must not hide one that does not. */
+  const failingSince = new Map<string, number>();
   let pause = FIRST_PAUSE_MS;
 
   const limitOf = (node: string): number => limits.get(node) ?? FIRST_FETCH_BYTES;
@@ -91,11 +92,14 @@ export async function* fetchSpans(setup: ReadSetup): AsyncGenerator<FetchedBatch
       const leader = Object.keys(cluster.findLeaderForPartitions(span.topic, [span.partition]))[0] ?? '-1';
       byLeader.set(leader, [...(byLeader.get(leader) ?? []), span]);
     }
+    // A broker that leads nothing any more is nobody's trouble.
+    for (const node of failingSince.keys())
+      if (node !== 'metadata' && !byLeader.has(node)) failingSince.delete(node);
     for (const [node, wanted] of byLeader)
       if (!inFlight.has(node)) inFlight.set(node, fetchFrom(node, wanted));
   };
 
-  const recover = async (error: unknown): Promise<void> => {
+  const recover = async (error: unknown, node: string): Promise<void> => {
     if (errorType(error) === 'OFFSET_OUT_OF_RANGE')
       throw new LadderlogError(
         'LOG_OFFSET_OUT_OF_RANGE',
@@ -103,10 +107,11 @@ export async function* fetchSpans(setup: ReadSetup): AsyncGenerator<FetchedBatch
         { cause: error },
       );
     const now = performance.now();
-    if (failingSince === null)
-      logger.warn({ event: 'log.kafka.read_retry', reason: String(error) }, 'fetch failed, trying again');
-    failingSince ??= now;
-    if (isHopeless(error) || now - failingSince + pause > retryForMs)
+    const since = failingSince.get(node) ?? now;
+    if (!failingSince.has(node))
+      logger.debug({ event: 'log.kafka.read_retry', node, reason: String(error) }, 'fetch failed');
+    failingSince.set(node, since);
+    if (isHopeless(error) || now - since + pause > retryForMs)
       throw asLogError(error, `reading ${spans[0]?.topic ?? ''}`);
     await reconnect(cluster, error).catch(() => {});
     await sleep(pause, undefined, { signal }).catch(() => {});
@@ -118,18 +123,19 @@ export async function* fetchSpans(setup: ReadSetup): AsyncGenerator<FetchedBatch
       try {
         fetchAll();
       } catch (error) {
-        await recover(error);
+        await recover(error, 'metadata');
         continue;
       }
       const answer = await unlessAborted(signal, Promise.race(inFlight.values()));
       if (answer === null) return;
       inFlight.delete(answer.node);
       if (answer.error !== undefined) {
-        await recover(answer.error);
+        await recover(answer.error, answer.node);
         continue;
       }
-      failingSince = null;
-      pause = FIRST_PAUSE_MS;
+      failingSince.delete(answer.node);
+      failingSince.delete('metadata');
+      if (failingSince.size === 0) pause = FIRST_PAUSE_MS;
       const batches = (answer.partitions ?? []).flatMap((fetched) => advance(spans, fetched) ?? []);
       spans = spans.filter((span) => span.stop === null || span.next < span.stop);
       // Ask for more before handing out what came, unless that fails: then the loop finds out.

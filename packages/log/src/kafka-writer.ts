@@ -26,6 +26,8 @@ export const MAX_MESSAGE_BYTES = MAX_SHARE_BYTES + 8 * 1024 * 1024;
 
 const PRODUCE_TIMEOUT_MS = 10_000;
 const MAX_SEQUENCE = 2 ** 31;
+// The first failures are everyday life: a topic just made, a leader just moved.
+const LOUD_ATTEMPT = 4;
 
 type Share = {
   readonly records: readonly OutRecord[];
@@ -100,7 +102,7 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
         forMs: retryForMs,
         async onFailure(error, attempt) {
           const type = errorType(error);
-          logger[attempt === 1 ? 'warn' : 'debug'](
+          logger[attempt === LOUD_ATTEMPT ? 'warn' : 'debug'](
             { event: 'log.kafka.append_retry', topic, partition, attempt, type, reason: String(error) },
             'append not acknowledged, trying again',
           );
