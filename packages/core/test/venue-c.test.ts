@@ -2,44 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Capture } from '../src/session.ts';
 import { UNKNOWN_MARKET } from '../src/venues/merge-market.ts';
 import { venueC } from '../src/venues/venue-c/normalize.ts';
+import { DOWN, MARKET, UP, bookMessage, change, changes, level, started } from './venue-c-messages.ts';
 import { AT, feed, frame, only, sourceText } from './venue-frames.ts';
-
-const MARKET = '0x5d1c0c1e2f7a4b3c9d8e7f60514233445566778899aabbccddeeff0011223344';
-const UP = '71183960810705820955071415844881728181970340514894896943812046065452395013351';
-const DOWN = '10423960810705820955071415844881728181970340514894896943812046065452395073875';
-
-const level = (price: string, size: string) => ({ price, size });
-const bookMessage = (over: Record<string, unknown> = {}) => ({
-  event_type: 'book',
-  market: MARKET,
-  asset_id: UP,
-  timestamp: '1794700801300',
-  hash: '0a1b',
-  bids: [level('.50', '310.4'), level('.51', '42')],
-  asks: [level('.54', '120'), level('.53', '18.75')],
-  ...over,
-});
-const change = (over: Record<string, unknown> = {}) => ({
-  asset_id: UP,
-  price: '0.52',
-  size: '75',
-  side: 'BUY',
-  hash: 'aa',
-  best_bid: '0.52',
-  best_ask: '0.53',
-  ...over,
-});
-const changes = (...entries: unknown[]) => ({
-  event_type: 'price_change',
-  market: MARKET,
-  timestamp: '1794700802011',
-  price_changes: entries,
-});
-const started = () => {
-  const normalizer = venueC.createNormalizer();
-  feed(normalizer, [bookMessage()]);
-  return normalizer;
-};
 
 describe('frames that hold nothing to record', () => {
   it.each([
@@ -224,6 +188,18 @@ describe('changes', () => {
     expect(feed(started(), message)).toMatchObject([
       { find: 'book', askPrices: [400_000, 530_000, 540_000], hash: '3cd4', sourceTs: 1_729_084_877_448_000 },
     ]);
+  });
+
+  it('chooses formats anew where the full book said little of the texts that came', () => {
+    const normalizer = venueC.createNormalizer();
+    feed(normalizer, bookMessage({ bids: [], asks: [] }));
+    const books = Array.from({ length: 30 }, (_, at) =>
+      only(feed(normalizer, changes(change({ price: `.${at + 10}0`, size: `${at + 10}.0` }))), 'book'),
+    ).flat();
+    expect(Math.max(...books.map(({ exceptions }) => exceptions.length))).toBeLessThanOrEqual(8);
+    const last = books.at(-1);
+    expect(last).toMatchObject({ priceFormat: '.3', sizeFormat: '1', exceptions: [] });
+    expect(sourceText(last!).bids[0]).toEqual(['.390', '39.0']);
   });
 
   it('gives no observation for a token whose book is not known, and says so once', () => {
@@ -428,63 +404,5 @@ describe('other messages', () => {
     expect(feed(normalizer, notice)).toEqual([{ find: 'skip', reason: 'new_market_known' }]);
     const other = { ...notice, market: MARKET.replace('5d', '5e'), slug: 'who-wins' };
     expect(feed(normalizer, other)).toEqual([{ find: 'skip', reason: 'new_market_not_followed' }]);
-  });
-});
-
-describe('REST books', () => {
-  const answer = JSON.stringify({
-    ...bookMessage({ event_type: undefined }),
-    tick_size: '0.01',
-    neg_risk: false,
-  });
-  const channel = `clob:/book?token_id=${UP}`;
-
-  it('is an observation where no socket book is held, each time', () => {
-    const normalizer = venueC.createNormalizer();
-    expect(feed(normalizer, answer, channel)).toMatchObject([{ find: 'book', kind: 'snapshot' }]);
-    expect(feed(normalizer, answer, channel)).toMatchObject([{ find: 'book', kind: 'snapshot' }]);
-  });
-
-  it('is only compared beside a socket book', () => {
-    const normalizer = started();
-    expect(feed(normalizer, answer, channel)).toMatchObject([
-      { find: 'compare', method: 'rest', levelsDiffering: 0 },
-    ]);
-    feed(normalizer, changes(change()));
-    expect(feed(normalizer, `[${answer}]`, 'clob:/books')).toMatchObject([
-      { find: 'compare', method: 'rest', levelsDiffering: 1, sizeDrift: 75e6 },
-    ]);
-    expect(only(feed(normalizer, changes(change({ size: '76' }))), 'book')[0]!.bidSizes[0]).toBe(76e6);
-  });
-
-  it('seeds a book that later changes build on, older ones left out', () => {
-    const normalizer = venueC.createNormalizer();
-    feed(normalizer, answer, channel);
-    const old = { ...changes(change()), timestamp: '1794700801299' };
-    expect(feed(normalizer, old)).toEqual([{ find: 'skip', reason: 'before_snapshot' }]);
-    expect(only(feed(normalizer, changes(change())), 'book')[0]!.bidPrices[0]).toBe(520_000);
-    expect(feed(normalizer, bookMessage()).map(({ find }) => find)).toEqual(['compare', 'book']);
-  });
-
-  it.each([
-    [
-      '{"error":"No orderbook exists for the requested token id"}',
-      channel,
-      { find: 'skip', reason: 'no_orderbook' },
-    ],
-    ['{"error":"market not found"}', `clob:/markets/${MARKET}`, { find: 'reject', reason: 'venue_error' }],
-    [
-      '{"type":"not found error","error":"id not found"}',
-      'gamma:/events/1',
-      { find: 'reject', reason: 'venue_error' },
-    ],
-    ['<html>', 'gamma:/events/1', { find: 'reject', reason: 'not_json' }],
-    ['[]', 'gamma:/events?slug=x', { find: 'skip', reason: 'empty_answer' }],
-    ['{"markets":[],"next_cursor":""}', 'gamma:/markets/keyset', { find: 'skip', reason: 'empty_answer' }],
-    ['{"minimum_tick_size":0.01}', 'clob:/tick-size?token_id=1', { find: 'skip', reason: 'not_recorded' }],
-    ['{}', 'ftp', { find: 'reject', reason: 'unknown_channel' }],
-    ['{}', 'clob:/nothing', { find: 'reject', reason: 'unknown_channel' }],
-  ])('answers %s of %s', (text, from, expected) => {
-    expect(feed(venueC.createNormalizer(), text, from)).toMatchObject([expected]);
   });
 });

@@ -15,7 +15,7 @@ import type { CatalogueEntry } from './catalogue.ts';
 import { fromClobMarket, fromGamma, fromNewMarket, fromResolved, gammaItems, microOf } from './catalogue.ts';
 import { TokenBook } from './token-book.ts';
 import type { MessageKind } from './wire.ts';
-import { PLAIN_TEXT, SIDES, bookShapeOf, changeShapeOf, kindOf, readSide } from './wire.ts';
+import { SIDES, bookShapeOf, changeShapeOf, kindOf, plainText, readSide } from './wire.ts';
 
 const DETAIL_LENGTH = 200;
 type Rest = Extract<Channel, { kind: 'rest' }>;
@@ -60,7 +60,7 @@ class VenueCNormalizer implements Normalizer {
   }
 
   private readSocket(frame: Frame, into: Finding[]): void {
-    const plain = PLAIN_TEXT[frame.text.trim()];
+    const plain = plainText(frame.text);
     if (plain !== undefined) {
       into.push({ find: 'skip', reason: plain });
       return;

@@ -1,12 +1,16 @@
 // The book of one outcome token while it is built from a full book and level changes.
 
 import type { Micro, TextFormat } from '../../decimal.ts';
+import { formatMicro } from '../../decimal.ts';
 import type { CheckFlag, TextException } from '../../events.ts';
 import { Side, exceptionText } from '../../ladder.ts';
 import type { Micros } from '../../time.ts';
 import type { BookFinding } from '../../venue.ts';
 import type { Drift, Level } from '../wire-levels.ts';
 import { composeBook, measureDrift } from '../wire-levels.ts';
+
+/** Below this many, texts kept beside the integers cost less than choosing formats anew. */
+const TOLERATED_EXCEPTIONS = 8;
 
 type Change = { readonly side: 'bid' | 'ask'; readonly level: Level };
 type Naming = { readonly nativeBid: string; readonly nativeAsk: string; readonly hash: string | null };
@@ -24,6 +28,7 @@ export class TokenBook {
   private readonly tick: Micro | null;
   private priceFormat: TextFormat = 'min';
   private sizeFormat: TextFormat = 'min';
+  private tolerated = TOLERATED_EXCEPTIONS;
   /** Levels whose text had more than six decimals. */
   private readonly inexact = new Set<string>();
 
@@ -94,9 +99,15 @@ export class TokenBook {
   observe(sourceTs: Micros | null, naming: Naming): BookFinding {
     this.changed = true;
     const { bids, asks } = this;
-    const exceptions: TextException[] = [];
-    bids.exceptions(exceptions);
-    asks.exceptions(exceptions);
+    let exceptions = this.exceptions();
+    if (
+      exceptions.length > this.tolerated &&
+      exceptions.length * 2 > bids.prices.length + asks.prices.length
+    ) {
+      this.chooseFormatsAnew(exceptions);
+      exceptions = this.exceptions();
+      this.tolerated = Math.max(TOLERATED_EXCEPTIONS, exceptions.length * 2);
+    }
     const book = {
       bidPrices: bids.prices.slice(),
       bidSizes: bids.sizes.slice(),
@@ -113,6 +124,38 @@ export class TokenBook {
       book,
       this.flags(bids.prices, asks.prices, this.inexact.size > 0),
     );
+  }
+
+  private exceptions(): TextException[] {
+    const exceptions: TextException[] = [];
+    this.bids.exceptions(exceptions);
+    this.asks.exceptions(exceptions);
+    return exceptions;
+  }
+
+  /** Formats are chosen at the full book; one that was empty, or is long gone, says little of the texts since. */
+  private chooseFormatsAnew(exceptions: readonly TextException[]): void {
+    const levels = (side: Side): Level[] =>
+      side.prices.map((price, at) => {
+        const text = exceptions.find((exception) => exception.side === side.name && exception.level === at);
+        return {
+          price,
+          size: side.sizes[at]!,
+          priceText: text?.price ?? formatMicro(price, this.priceFormat),
+          sizeText: text?.size ?? formatMicro(side.sizes[at]!, this.sizeFormat),
+          exact: !this.inexact.has(`${side.name}${price}`),
+        };
+      });
+    const bids = levels(this.bids);
+    const asks = levels(this.asks);
+    const { priceFormat, sizeFormat } = composeBook(bids, asks, {
+      price: this.priceFormat,
+      size: this.sizeFormat,
+    });
+    this.priceFormat = priceFormat;
+    this.sizeFormat = sizeFormat;
+    this.fill(this.bids, bids);
+    this.fill(this.asks, asks);
   }
 
   /** How far this book is from a full one of the venue. */

@@ -7,11 +7,15 @@ import type { Level } from '../wire-levels.ts';
 import { readLevel } from '../wire-levels.ts';
 
 /** Text frames that are not JSON. */
-export const PLAIN_TEXT: Readonly<Record<string, string>> = {
-  PONG: 'pong',
-  PING: 'ping',
-  'NO NEW ASSETS': 'no_new_assets',
-};
+const PLAIN_TEXT: ReadonlyMap<string, string> = new Map([
+  ['PONG', 'pong'],
+  ['PING', 'ping'],
+  ['NO NEW ASSETS', 'no_new_assets'],
+]);
+
+/** Long frames are not looked up: hashing them would cost as much as reading them. */
+export const plainText = (text: string): string | undefined =>
+  text.length > 20 ? undefined : PLAIN_TEXT.get(text.trim());
 
 export const MESSAGE_KINDS = [
   'book',
