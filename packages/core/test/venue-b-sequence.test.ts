@@ -183,7 +183,9 @@ describe('commands and errors', () => {
       cmd: 'update_subscription',
       params: { sids: [2], action: 'add_markets', market_tickers: [M, N] },
     });
-    expect(last(normalizer, error(code))).toEqual(['skip venue_error', `break ${N} venue_error book`]);
+    const findings = feed(normalizer, error(code));
+    expect(summary(findings)).toEqual(['skip venue_error', `break ${N} venue_error book`]);
+    expect(only(findings, 'break')).toMatchObject([{ outcome: null }]);
     expect(last(normalizer, delta(2))).toEqual([`delta ${M}`]);
   });
 

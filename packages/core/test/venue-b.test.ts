@@ -221,7 +221,7 @@ describe('end of a market', () => {
       { find: 'end', market: M, reason: 'settled' },
     ]);
     // Once; and a later loss of the subscription is none of this market.
-    expect(last(normalizer, settled)).toEqual([`market ${M}`]);
+    expect(last(normalizer, settled)).toEqual(['skip lifecycle']);
     expect(last(normalizer, { type: 'error', sid: 2, msg: { code: 25 } })).toEqual(['skip venue_error']);
   });
 

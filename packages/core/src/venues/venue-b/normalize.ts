@@ -63,8 +63,10 @@ class VenueBNormalizer implements Normalizer {
     this.subscriptions.clear();
   }
 
+  /** Kept until the market is resolved: then nothing more is said of it, and a session may run for months. */
   learn(market: string, fields: MarketFields): void {
-    this.catalogue.set(market, fields);
+    if (fields.status === 'resolved' || fields.status === 'voided') this.catalogue.delete(market);
+    else this.catalogue.set(market, fields);
   }
 
   private socket(frame: Frame, into: Finding[]): void {
@@ -107,8 +109,10 @@ class VenueBNormalizer implements Normalizer {
       case 'market_lifecycle_v2':
       case 'market_lifecycle':
         return this.lifecycle(message, into);
-      default:
-        into.push(SKIPPED_KINDS.has(type) ? skip(type) : reject('', 'unknown_kind', type.slice(0, 100)));
+      default: {
+        const market = tickerOf(message['market_ticker']) ?? '';
+        into.push(SKIPPED_KINDS.has(type) ? skip(type) : reject(market, 'unknown_kind', type.slice(0, 100)));
+      }
     }
   }
 
@@ -191,8 +195,9 @@ class VenueBNormalizer implements Normalizer {
     const asked = command?.kind === 'subscribe' || command?.kind === 'add_markets' ? command.markets : [];
     const one = tickerOf(named);
     for (const market of one === null ? asked : [one]) {
+      // No outcome: a market that nobody began to watch is not thereby watched.
       if (this.subscriptions.find(market)?.state !== 'live')
-        into.push(broken(market, 'venue_error', 'book', detail));
+        into.push({ ...broken(market, 'venue_error', 'book', detail), outcome: null });
     }
   }
 
@@ -204,7 +209,7 @@ class VenueBNormalizer implements Normalizer {
     const before = this.catalogue.get(market);
     const fields = before ? lifecycleChange(before, message) : null;
     if (fields) {
-      this.catalogue.set(market, fields);
+      this.learn(market, fields);
       const sourceTs = secondsTime(message['settled_ts']) ?? secondsTime(message['determination_ts']);
       into.push({ find: 'market', market, sourceTs, fields });
     }
@@ -277,7 +282,7 @@ class VenueBNormalizer implements Normalizer {
     if (!known)
       return void into.push(reject('', 'bad_catalogue', 'no market, markets, event or events in the answer'));
     for (const { market, fields } of entries) {
-      this.catalogue.set(market, fields);
+      this.learn(market, fields);
       into.push({ find: 'market', market, sourceTs: null, fields });
       if (fields.status === 'resolved' || fields.status === 'voided')
         this.end(market, fields.nativeStatus ?? fields.status, into);
