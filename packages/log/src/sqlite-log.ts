@@ -217,9 +217,11 @@ function keepSchemas(db: DatabaseSync): SchemaIds {
       for (const type of EVENT_TYPES) add.run(EVENT_SCHEMAS[type].name, compact(EVENT_SCHEMAS[type].text));
     });
   const ids = new Map(EVENT_TYPES.map((type) => [type, idOf(type)!]));
+  const own = new Map(EVENT_TYPES.map((type) => [ids.get(type)!, EVENT_SCHEMAS[type].text]));
   return {
     idOf: (type) => ids.get(type)!,
-    schemaOf: (id) => (byId.get(id) as { schema: string } | undefined)?.schema ?? null,
+    // Our own need not be read back: they are at hand even where the file is damaged.
+    schemaOf: (id) => own.get(id) ?? (byId.get(id) as { schema: string } | undefined)?.schema ?? null,
   };
 }
 

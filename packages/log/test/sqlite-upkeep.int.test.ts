@@ -1,0 +1,227 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { BookObserved } from '@ladderlog/core';
+import type { LogRecord, SqliteLog, SqliteLogOptions } from '@ladderlog/log';
+import { openSqliteLog, positionsFromBeginning } from '@ladderlog/log';
+import { bookAt, books, FULL_EVENTS, timeOfBook } from '../../../test/harness/log-events.ts';
+import { firstBatch, readAll } from '../../../test/harness/log-reading.ts';
+
+let folder: string;
+let path: string;
+const logs: SqliteLog[] = [];
+const open = async (options: Partial<SqliteLogOptions> = {}): Promise<SqliteLog> => {
+  const log = await openSqliteLog({ path, upkeepMs: 0, ...options });
+  logs.push(log);
+  return log;
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ladderlog-upkeep-'));
+  path = join(folder, 'log.db');
+});
+afterEach(async () => {
+  await Promise.all(logs.splice(0).map((log) => log.close()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Looks into the file with a connection of its own, as a person would. */
+function query<T>(sql: string, ...values: (number | string)[]): T[] {
+  const db = new DatabaseSync(path);
+  try {
+    return db.prepare(sql).all(...values) as T[];
+  } finally {
+    db.close();
+  }
+}
+const batchCounts = (): number[] =>
+  query<{ count: number }>('SELECT count FROM batches ORDER BY partition_id, first_offset').map(
+    (row) => row.count,
+  );
+
+// One market: one partition.
+const one = { markets: 1 };
+
+describe('packing', () => {
+  test('makes one batch of many small ones, with the same offsets and the same events', async () => {
+    const log = await open();
+    for (let n = 0; n < 2_100; n += 30) await log.append(books(n, n + 30, { ...one, levels: 20 }));
+    const before = await readAll(log, ['venueb']);
+    const stored = query<{ bytes: number }>('SELECT sum(bytes) AS bytes FROM batches')[0]!.bytes;
+    expect(batchCounts()).toHaveLength(70);
+
+    await log.tidy();
+    // 67 batches reach 2,000 records; the rest waits for more.
+    expect(batchCounts()).toEqual([2_010, 30, 30, 30]);
+    expect(await readAll(log, ['venueb'])).toEqual(before);
+    expect(query<{ bytes: number }>('SELECT sum(bytes) AS bytes FROM batches')[0]!.bytes).toBeLessThan(
+      stored * 0.7,
+    );
+    await log.tidy();
+    expect(batchCounts()).toEqual([2_010, 30, 30, 30]);
+
+    const next = await log.append([bookAt(2_100, one)]);
+    expect(next[0]!.offset).toBe(2_100);
+  });
+
+  test('does not wait for more behind a large batch', async () => {
+    const log = await open();
+    for (let n = 0; n < 30; n += 10) await log.append(books(n, n + 10, one));
+    await log.append(books(30, 1_530, one));
+    await log.append(books(1_530, 1_540, one));
+    await log.tidy();
+    expect(batchCounts()).toEqual([30, 1_500, 10]);
+    expect((await readAll(log, ['venueb'])).map((event) => event.position.offset)).toEqual(
+      Array.from({ length: 1_540 }, (_, offset) => offset),
+    );
+  });
+
+  test('goes on while others read and write, from two handles at once', async () => {
+    const [log, other] = [await open(), await open()];
+    const done = new AbortController();
+    const pack = (async () => {
+      while (!done.signal.aborted) {
+        await Promise.all([log.tidy(), other.tidy()]);
+        await nextTurn();
+      }
+    })();
+    const ordinals: number[] = [];
+    const read = (async () => {
+      const from = await positionsFromBeginning(log, ['venueb']);
+      for await (const batch of other.read({ from, follow: true })) {
+        for (const record of batch.records) {
+          const decoded = other.codec.decode(record.value);
+          ordinals.push(decoded.ok ? (decoded.event as BookObserved).ordinal : -1);
+        }
+        if (ordinals.length >= 6_000) return;
+      }
+    })();
+    for (let n = 0; n < 6_000; n += 25)
+      await (n % 50 === 0 ? log : other).append(books(n, n + 25, { ...one, levels: 20 }));
+    await read;
+    done.abort();
+    await pack;
+    expect(ordinals).toEqual(Array.from({ length: 6_000 }, (_, ordinal) => ordinal));
+    expect((await readAll(log, ['venueb'])).map((event) => event.position.offset)).toEqual(
+      Array.from({ length: 6_000 }, (_, offset) => offset),
+    );
+    expect(Math.max(...batchCounts())).toBeGreaterThanOrEqual(2_000);
+  });
+
+  test('leaves a damaged batch where it is', async () => {
+    const log = await open();
+    for (let n = 0; n < 2_100; n += 100) await log.append(books(n, n + 100, { ...one, levels: 20 }));
+    const db = new DatabaseSync(path);
+    db.exec('UPDATE batches SET body = zeroblob(length(body)) WHERE first_offset = 500');
+    db.close();
+    await log.tidy();
+    await log.tidy();
+    expect(batchCounts()).toContain(100);
+    const from = await positionsFromBeginning(log, ['venueb']);
+    const faults: LogRecord[] = [];
+    let whole = 0;
+    for await (const batch of log.read({ from }))
+      for (const record of batch.records)
+        if (record.fault) faults.push(record);
+        else whole++;
+    expect(whole).toBe(2_000);
+    expect(faults.map((record) => record.fault)).toMatchObject(
+      Array.from({ length: 100 }, (_, index) => ({ code: 'LOG_CORRUPT', details: { offset: 500 + index } })),
+    );
+  });
+});
+
+describe('retention', () => {
+  test('keeps everything unless it is asked for', async () => {
+    const log = await open({ clock: () => 0 });
+    await log.append(books(0, 50, one));
+    await log.tidy();
+    expect(await readAll(log, ['venueb'])).toHaveLength(50);
+  });
+
+  test('by age removes what was appended longer ago, of that topic only', async () => {
+    let now = 1_000_000;
+    const log = await open({ clock: () => now, retention: { venueb: { maxAgeMicros: 500 } } });
+    await log.append([...books(0, 20, one), FULL_EVENTS.FrameCaptured]);
+    now += 400;
+    await log.append(books(20, 30, one));
+    now += 200;
+    await log.tidy();
+    const left = await readAll(log, ['venueb']);
+    expect(left.map((event) => event.position.offset)).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
+    expect(await readAll(log, ['venueb.frames'])).toHaveLength(1);
+    const partition = log.partitionOf('venueb', 'M0');
+    const info = (await log.topics()).find((topic) => topic.topic === 'venueb')!.partitions[partition];
+    expect(info).toEqual({ partition, begin: 20, end: 30 });
+    await expect(
+      firstBatch(log.read({ from: [{ topic: 'venueb', partition, offset: 3 }] })),
+    ).rejects.toMatchObject({ code: 'LOG_OFFSET_OUT_OF_RANGE' });
+    now += 10_000;
+    await log.tidy();
+    expect(await readAll(log, ['venueb'])).toEqual([]);
+    expect((await log.append(books(30, 31, one)))[0]!.offset).toBe(30);
+  });
+
+  test('by size removes the oldest batches', async () => {
+    const log = await open({ retention: { venueb: { maxBytes: 20_000 } } });
+    for (let n = 0; n < 3_000; n += 100) await log.append(books(n, n + 100, { ...one, levels: 50 }));
+    await log.tidy();
+    await log.tidy();
+    const { bytes } = query<{ bytes: number }>('SELECT sum(bytes) AS bytes FROM batches')[0]!;
+    expect(bytes).toBeLessThanOrEqual(20_000);
+    const left = await readAll(log, ['venueb']);
+    expect(left.length).toBeGreaterThan(0);
+    expect(left.at(-1)!.position.offset).toBe(2_999);
+  });
+
+  test('of a topic that does not exist is refused', async () => {
+    await expect(open({ retention: { nowhere: {} } })).rejects.toMatchObject({ code: 'LOG_UNKNOWN_TOPIC' });
+  });
+});
+
+describe('the file', () => {
+  test('keeps its number of partitions', async () => {
+    const first = await open({ partitions: 2 });
+    await first.append(books(0, 10));
+    await first.close();
+    const second = await open({ partitions: 8 });
+    expect((await second.topics()).every((info) => info.partitions.length === 2)).toBe(true);
+    expect(await readAll(second, ['venueb'])).toHaveLength(10);
+  });
+
+  test('of a newer version is refused, and so is a file that is none of ours', async () => {
+    await (await open()).close();
+    const db = new DatabaseSync(path);
+    db.exec('PRAGMA user_version = 99');
+    db.close();
+    await expect(open()).rejects.toMatchObject({ code: 'DATA_DIRECTORY_NEWER' });
+    await writeFile(path, 'my notes\n'.repeat(1_000));
+    await expect(open()).rejects.toMatchObject({ code: 'LOG_CORRUPT' });
+  });
+
+  test('skips whole batches by their times', async () => {
+    const log = await open();
+    for (let n = 0; n < 1_000; n += 100) await log.append(books(n, n + 100, one));
+    const from = await positionsFromBeginning(log, ['venueb']);
+    let count = 0;
+    const times = { from: timeOfBook(450), to: timeOfBook(460) };
+    for await (const batch of log.read({ from, times })) count += batch.records.length;
+    expect(count).toBe(100);
+  });
+
+  test('is readable for a second connection of another owner: the projector keeps its cursors in it', async () => {
+    const log = await open();
+    const db = new DatabaseSync(log.path, { timeout: 1_000 });
+    db.exec('CREATE TABLE cursors (name TEXT PRIMARY KEY, offset INTEGER)');
+    for (let n = 0; n < 20; n++) {
+      await log.append([bookAt(n, one)]);
+      db.prepare('INSERT OR REPLACE INTO cursors VALUES (?, ?)').run('p', n);
+    }
+    expect(db.prepare('SELECT offset FROM cursors').get()).toEqual({ offset: 19 });
+    db.close();
+    expect(await readAll(log, ['venueb'])).toHaveLength(20);
+  });
+});
