@@ -68,6 +68,13 @@ describe('sequence', () => {
     ]);
   });
 
+  it('follows a market to another sid', () => {
+    const normalizer = open();
+    last(normalizer, snapshot(1), snapshot(1, {}, 3), delta(2, { market_ticker: N }));
+    expect(last(normalizer, delta(9, { market_ticker: N }))).toEqual(['skip awaiting_snapshot']);
+    expect(last(normalizer, delta(2, {}, 3))).toEqual([`delta ${M}`]);
+  });
+
   it('reads frames without sid and seq, as older recordings have them', () => {
     expect(last(open(), snapshot(null), delta(null))).toEqual([`delta ${M}`]);
   });
@@ -82,7 +89,8 @@ describe('sequence', () => {
     });
     feed(normalizer, snapshot(1));
     feed(normalizer, { type: 'subscribed', id: 1, msg: { channel: 'trade', sid: 3 } });
-    expect(last(normalizer, trade(1), trade(5))).toEqual([`sample ${M}`]);
+    feed(normalizer, { id: 1, sid: 3, seq: 1, type: 'ok', msg: { market_tickers: [M, N] } });
+    expect(last(normalizer, trade(2), trade(5))).toEqual([`sample ${M}`]);
     expect(last(normalizer, delta(2))).toEqual([`delta ${M}`]);
   });
 });

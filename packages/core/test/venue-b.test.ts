@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding, Normalizer } from '../src/venue.ts';
 import type { Fields } from './venue-b-frames.ts';
-import { M, delta, last, open, snapshot, summary } from './venue-b-frames.ts';
+import { M, delta, last, open, snapshot, summary, N } from './venue-b-frames.ts';
 import { feed, only, sourceText } from './venue-frames.ts';
 
 describe('books', () => {
@@ -90,6 +90,29 @@ describe('books', () => {
     expect(sourceText(book!).bids).toEqual(yes);
     const [after] = only(feed(normalizer, delta(2)), 'book');
     expect(after!.flags).toEqual(['inexact']);
+  });
+
+  it('says so of a change, and of a fraction of a cent too small to keep', () => {
+    const normalizer = open();
+    feed(normalizer, snapshot(1));
+    const [after] = only(feed(normalizer, delta(2, { delta_fp: '1.0000004' })), 'book');
+    expect(after).toMatchObject({ bidSizes: [11_000_000], flags: ['inexact'] });
+    const cents = { type: 'orderbook_snapshot', msg: { market_ticker: N, yes: [[42.00001, 1]] } };
+    const [book] = only(feed(normalizer, cents), 'book');
+    expect(book).toMatchObject({ bidPrices: [420_000], flags: ['inexact'] });
+    expect(sourceText(book!).bids).toEqual([['42.00001', '1']]);
+  });
+
+  it.each<[string, Fields]>([
+    ['fixed point', { no_dollars_fp: [['0.5400', '20.00']] }],
+    ['dollars', { yes_dollars: null, no_dollars: [['0.5400', 20]], no: [] }],
+    ['cents', { yes: null, no: [[54, 20]] }],
+  ])('knows the dialect of a book by either side: %s', (_name, msg) => {
+    const [book] = only(
+      feed(open(), { type: 'orderbook_snapshot', msg: { market_ticker: M, ...msg } }),
+      'book',
+    );
+    expect(book).toMatchObject({ bidPrices: [], askPrices: [460_000], askSizes: [20_000_000] });
   });
 
   it('keeps the text of a change whose price is written in another way', () => {
