@@ -128,3 +128,25 @@ describe('the catalogue of venue A', () => {
     ]);
   });
 });
+
+describe('what venue A remembers', () => {
+  it('lets markets that ended go in time, and keeps the others', () => {
+    const normalizer = venueA.createNormalizer();
+    const text = (id: number, over: Over = {}) => {
+      const outcomes = [{ name: 'Up', index: 0, tokenId: `${id}0` }];
+      return topic({ marketTopicId: id }, { marketId: id, externalId: `x${id}`, outcomes, ...over });
+    };
+    const asked = (id: number) =>
+      feed(normalizer, { outcome: '?', bids: [], asks: [] }, `rest:/order-book?tokenId=${id}0`)[0]!.find;
+    feed(normalizer, text(1), DETAIL);
+    const ended = { status: 'RESOLVED', tradingStatus: 'CLOSED' };
+    for (let id = 2; id <= 1_003; id++) feed(normalizer, text(id, ended), DETAIL);
+    expect([asked(1), asked(2), asked(3), asked(4), asked(1_003)]).toEqual([
+      'book',
+      'reject',
+      'reject',
+      'book',
+      'book',
+    ]);
+  });
+});

@@ -8,6 +8,7 @@ import { parseDecimal } from '../../decimal.ts';
 import type { MarketStatus, Metric, Outcome } from '../../events.ts';
 import type { Micros } from '../../time.ts';
 import type { MarketFields, SampleFinding } from '../../venue.ts';
+import { isEnded } from '../known-markets.ts';
 import { UNKNOWN_MARKET } from '../merge-market.ts';
 import { isoOf, millisOf } from '../source-time.ts';
 import { parseUpDownSlug } from '../up-down.ts';
@@ -89,7 +90,9 @@ function fromMarket(
       opensAt,
       closesAt,
       listedAt: millisOf(topic['publishedAt']),
-      resolvedAt: isEnded(status) ? (millisOf(market['resolvedAt']) ?? millisOf(topic['resolvedAt'])) : null,
+      resolvedAt: isEnded({ status })
+        ? (millisOf(market['resolvedAt']) ?? millisOf(topic['resolvedAt']))
+        : null,
       resolution: resolutionOf(market, winner),
       winningOutcome: winner?.id ?? null,
       strike: strikeOf(topic, market),
@@ -220,8 +223,6 @@ function statusOf(
   if (opensAt === null || closesAt === null) return 'unknown';
   return observedAt < opensAt ? 'upcoming' : observedAt < closesAt ? 'open' : 'closed';
 }
-
-export const isEnded = (status: MarketStatus): boolean => status === 'resolved' || status === 'voided';
 
 function outcomesOf(
   stated: readonly JsonObject[],

@@ -9,12 +9,13 @@ import type { Micros } from '../../time.ts';
 import type { Finding, Frame, MarketFields, Normalizer, RejectFinding, VenueAdapter } from '../../venue.ts';
 import type { Channel } from '../channel.ts';
 import { parseChannel } from '../channel.ts';
+import { KnownMarkets, isEnded } from '../known-markets.ts';
 import { mergeMarket } from '../merge-market.ts';
 import { millisOf } from '../source-time.ts';
 import type { ComposedBook, Formats } from '../wire-levels.ts';
 import { composeBook, measureDrift } from '../wire-levels.ts';
 import type { CatalogueEntry } from './catalogue.ts';
-import { externalIdOf, fromPredictFun, fromTopic, isEnded, topicsOf } from './catalogue.ts';
+import { externalIdOf, fromPredictFun, fromTopic, topicsOf } from './catalogue.ts';
 import {
   BOOK_TOPICS,
   OUTCOME_LABELS,
@@ -36,7 +37,13 @@ type Newest = { readonly book: ComposedBook; readonly sourceTs: Micros | null; r
 class VenueANormalizer implements Normalizer {
   private readonly newest = new Map<string, Newest>();
   private readonly formats = new Map<string, Formats>();
-  private readonly known = new Map<string, MarketFields>();
+  private readonly known = new KnownMarkets((market, { outcomes }) => {
+    this.newest.delete(market);
+    this.formats.delete(market);
+    for (const { tokenId } of outcomes) if (tokenId !== null) this.outcomeOfToken.delete(tokenId);
+    for (const [externalId, of] of this.marketOfExternal)
+      if (of === market) this.marketOfExternal.delete(externalId);
+  });
   private readonly marketOfExternal = new Map<string, string>();
   private readonly outcomeOfToken = new Map<string, { readonly market: string; readonly outcome: string }>();
 
@@ -306,8 +313,8 @@ class VenueANormalizer implements Normalizer {
       const fields = mergeMarket(before, entry.fields);
       this.remember(market, entry.externalId, fields);
       into.push({ find: 'market', sourceTs: null, market, fields });
-      if (!isEnded(fields.status)) into.push(...entry.samples);
-      if (before && !isEnded(before.status) && isEnded(fields.status))
+      if (!isEnded(fields)) into.push(...entry.samples);
+      if (before && !isEnded(before) && isEnded(fields))
         into.push({ find: 'end', market, reason: fields.status });
     }
   }

@@ -8,6 +8,7 @@ import type { Micro } from '../../decimal.ts';
 import type { Finding, Frame, MarketFields, Normalizer, RejectFinding, VenueAdapter } from '../../venue.ts';
 import { parseChannel } from '../channel.ts';
 import type { Channel } from '../channel.ts';
+import { KnownMarkets, isEnded } from '../known-markets.ts';
 import { mergeMarket } from '../merge-market.ts';
 import { millisOf } from '../source-time.ts';
 import { readLevel } from '../wire-levels.ts';
@@ -25,7 +26,14 @@ class VenueCNormalizer implements Normalizer {
   /** Tokens whose book is not known and whose break was already stated. */
   private readonly broken = new Set<string>();
   private readonly ticks = new Map<string, Micro>();
-  private readonly known = new Map<string, MarketFields>();
+  private readonly known = new KnownMarkets((_market, { outcomes }) => {
+    for (const { id } of outcomes) {
+      this.books.delete(id);
+      this.broken.delete(id);
+      this.ticks.delete(id);
+      this.marketOfToken.delete(id);
+    }
+  });
   private readonly marketOfToken = new Map<string, string>();
 
   normalize(frame: Frame): Finding[] {
@@ -252,7 +260,7 @@ class VenueCNormalizer implements Normalizer {
     const fields = mergeMarket(before, entry.fields);
     this.learn(entry.market, fields);
     into.push({ find: 'market', sourceTs, market: entry.market, fields });
-    if (before && before.status !== 'resolved' && fields.status === 'resolved')
+    if (before && !isEnded(before) && isEnded(fields))
       into.push({ find: 'end', market: entry.market, reason: 'resolved' });
   }
 
