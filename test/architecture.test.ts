@@ -1,0 +1,162 @@
+// The rules that no single file can show: who may import whom, what core may touch, who reads the environment.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const PACKAGES = join(ROOT, 'packages');
+
+/** core ← log, store, simulators ← collectors, projector, api, feed, replay ← cli. Nothing may be imported that is not listed. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  log: ['core'],
+  store: ['core'],
+  simulators: ['core'],
+  collectors: ['core', 'log'],
+  projector: ['core', 'log', 'store'],
+  api: ['core', 'log', 'store'],
+  feed: ['core', 'log', 'store'],
+  replay: ['core', 'log', 'store', 'simulators'],
+  cli: ['core', 'log', 'store', 'simulators', 'collectors', 'projector', 'api', 'feed', 'replay'],
+  client: [],
+};
+
+const packages = readdirSync(PACKAGES).filter((name) => existsSync(join(PACKAGES, name, 'package.json')));
+
+function sourcesOf(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.split(sep).includes('node_modules'))
+    .map((file) => join(folder, file));
+}
+
+type Import = { readonly file: string; readonly specifier: string };
+
+const IMPORT =
+  /(?:^|[\s;])(?:import|export)\s+(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+const importsOf = (file: string): Import[] =>
+  [...withoutComments(readFileSync(file, 'utf8')).matchAll(IMPORT)].map((match) => ({
+    file: relative(ROOT, file),
+    specifier: (match[1] ?? match[2])!,
+  }));
+
+const withoutComments = (text: string): string =>
+  text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|[\s;{(,])\/\/[^\n]*/g, '$1');
+
+/** The package of a workspace import, or null: `@ladderlog/log` is log, `ladderlog` is cli. */
+const workspaceOf = (specifier: string): string | null =>
+  /^ladderlog(?:\/|$)/.test(specifier) ? 'cli' : (/^@ladderlog\/([^/]+)/.exec(specifier)?.[1] ?? null);
+
+test('the table names every package', () => {
+  expect(packages.toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted());
+});
+
+test('the scan sees imports in all their forms', () => {
+  const text = [
+    "import a from 'one';",
+    "import type { B } from 'two';",
+    "export { c } from 'three';",
+    "export * as d from 'four';",
+    "import 'five';",
+    "const e = await import('six');",
+    "import {\n  f,\n  g,\n} from 'seven';",
+    "// import h from 'eight';",
+  ].join('\n');
+  expect([...withoutComments(text).matchAll(IMPORT)].map((match) => match[1] ?? match[2])).toEqual([
+    'one',
+    'two',
+    'three',
+    'four',
+    'five',
+    'six',
+    'seven',
+  ]);
+});
+
+describe.each(packages)('packages/%s', (name) => {
+  const folder = join(PACKAGES, name, 'src');
+  const imports = sourcesOf(folder).flatMap(importsOf);
+
+  test('imports only packages below it', () => {
+    const wrong = imports.filter(({ specifier }) => {
+      const other = workspaceOf(specifier);
+      return other !== null && !MAY_IMPORT[name]!.includes(other);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('reaches others by their name, never by a path', () => {
+    const wrong = imports.filter(({ file, specifier }) => {
+      if (!specifier.startsWith('.')) return specifier.startsWith('/');
+      return !resolve(ROOT, dirname(file), specifier).startsWith(folder + sep);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('says what it makes public name by name', () => {
+    const index = join(folder, 'index.ts');
+    const text = existsSync(index) ? withoutComments(readFileSync(index, 'utf8')) : '';
+    expect(text).not.toMatch(/export\s+\*\s+from/);
+  });
+
+  test('leaves the environment to the command', () => {
+    const readers = sourcesOf(folder)
+      .filter((file) =>
+        /\bprocess\s*\.\s*env\b|\bprocess\s*\[/.test(withoutComments(readFileSync(file, 'utf8'))),
+      )
+      .map((file) => relative(ROOT, file))
+      .filter(() => name !== 'cli');
+    expect(readers).toEqual([]);
+  });
+});
+
+describe('core', () => {
+  const files = sourcesOf(join(PACKAGES, 'core', 'src'));
+
+  test('imports nothing but itself', () => {
+    expect(files.flatMap(importsOf).filter(({ specifier }) => !specifier.startsWith('.'))).toEqual([]);
+  });
+
+  test('has no clock, no chance, no input and no output', () => {
+    const impure =
+      /\b(?:Date\.now|Math\.random|performance\.|console\.|process\.|setTimeout|setInterval|setImmediate|fetch\(|Buffer\b|globalThis|crypto\.)/;
+    const wrong = files
+      .flatMap((file) =>
+        withoutComments(readFileSync(file, 'utf8'))
+          .split('\n')
+          .map((line) => `${relative(ROOT, file)}: ${line.trim()}`),
+      )
+      .filter((line) => impure.test(line));
+    expect(wrong).toEqual([]);
+  });
+});
+
+test('no file names a package registry or a machine', () => {
+  // In two halves, so that this file does not name them either.
+  const forbidden = [
+    ['registry.npm', 'js.org'],
+    ['npm', 'mirror.com'],
+    ['py', 'pi.org'],
+    ['files.python', 'hosted.org'],
+    ['repo1.ma', 'ven.org'],
+    ['repo.ma', 'ven.apache.org'],
+    ['arti', 'factory'],
+    ['/work', '/main'],
+    ['/work', '/shared'],
+  ].map((halves) => halves.join(''));
+  const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+    .split('\0')
+    .filter((file) => file !== '' && existsSync(join(ROOT, file)));
+  const wrong = tracked.flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    return forbidden.filter((name) => text.includes(name)).map((name) => `${file}: ${name}`);
+  });
+  expect(tracked.length).toBeGreaterThan(50);
+  expect(wrong).toEqual([]);
+});
