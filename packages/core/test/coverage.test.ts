@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CoverageRow, GapRow } from '../src/coverage.ts';
 import { coverageOf, gapAt } from '../src/coverage.ts';

@@ -1,7 +1,7 @@
 // A ClickHouse server or cluster over HTTP.
 
 import { Readable } from 'node:stream';
-import { createClient } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { StoreLimits } from './create-store.ts';
 import { createStore } from './create-store.ts';
 import type { Logger } from './logger.ts';
@@ -41,6 +41,8 @@ export async function openServerStore(options: ServerOptions): Promise<Store> {
     ...(options.user === undefined ? {} : { username: options.user }),
     ...(options.password === undefined ? {} : { password: options.password }),
     request_timeout: 120_000,
+    // Its errors reach our own log once, with a code, where they are handled.
+    log: { level: ClickHouseLogLevel.OFF },
     max_open_connections: limits.read.running + limits.write.running,
   };
   const ground = createClient(access);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BookObserved, LadderShape, MarketIdentity, Venue } from '@ladderlog/core';
 import { MICRO, toRecord } from '@ladderlog/core';

@@ -1,0 +1,53 @@
+// The server connection, against ClickHouse's HTTP protocol over chDB (no server can be installed everywhere), and against a
+// real server where LADDERLOG_TEST_CLICKHOUSE_URL names one.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openChdbStore, openServerStore, startSqlFront } from '@ladderlog/store';
+import { storeContract } from '../../../test/contract/store.ts';
+
+storeContract('server over HTTP', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'ladderlog-server-'));
+  const chdb = await openChdbStore({ path, database: 'unused' });
+  const front = await startSqlFront({ store: chdb, port: 0, writable: true });
+  const store = await openServerStore({ url: front.url, database: 'served' });
+  return {
+    store,
+    async close() {
+      await store.close();
+      await front.close();
+      await chdb.close();
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+});
+
+const real = process.env['LADDERLOG_TEST_CLICKHOUSE_URL'];
+describe.skipIf(real === undefined)('a real ClickHouse server (LADDERLOG_TEST_CLICKHOUSE_URL)', () => {
+  storeContract('ClickHouse server', async () => {
+    const database = `ladderlog_test_${process.pid}_${Date.now()}`;
+    const store = await openServerStore({ url: real!, database });
+    return {
+      store,
+      async close() {
+        await store.exec(`DROP DATABASE ${database}`);
+        await store.close();
+      },
+    };
+  });
+});
+
+test('a server that is not there is STORE_UNAVAILABLE', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  await expect(openServerStore({ url: `http://127.0.0.1:${port}` })).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    retryable: true,
+  });
+});
