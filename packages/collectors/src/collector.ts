@@ -250,8 +250,10 @@ export class Collector {
     }
     // Samples of markets that ended, and what a crash left open and is over by now.
     for (const track of [...this.capture.tracks.all()]) {
-      if (track.dataset === 'samples' && !wanted.has(track.market) && !this.awaited(track.market))
-        this.push(this.restSession.stop(now, this.whyStopped(track.market), track.market));
+      if (track.dataset !== 'samples' || wanted.has(track.market) || this.awaited(track.market)) continue;
+      const closesAt = this.capture.known.get(track.market)?.closesAt ?? null;
+      if (closesAt !== null && closesAt > now) continue;
+      this.push(this.restSession.stop(now, this.whyStopped(track.market), track.market));
     }
     if (this.discovered) {
       for (const market of this.pending.keys()) {

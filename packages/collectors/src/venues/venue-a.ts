@@ -70,34 +70,42 @@ export function createVenueADriver(options: VenueAOptions): VenueDriver {
       shard: options.shard,
     },
     discoverMs: timing.discoverMs,
-    // Next to end first. A list that keeps ended rounds is read from where the live ones begin.
+    // Next to end first. Where the list keeps ended rounds, the page where the live ones begin is searched for, galloping, and
+    // remembered.
     async discover(ask, now) {
       const bare = new Set<string>();
       const horizon = now + timing.leadMs * 1_000;
-      for (let page = 0; page < 3; page++) {
-        const offset = firstLive + page * subscribeA.TOPICS_PER_PAGE;
+      let offset = firstLive;
+      let stride = subscribeA.TOPICS_PER_PAGE;
+      for (let page = 0; page < 8; page++) {
         const answer = await ask(subscribeA.topicsRequest({ offset }));
         if (!answer.ok) break;
         const markets = answer.findings.flatMap((finding) =>
           finding.find === 'market' ? [finding.fields] : [],
         );
-        const ended = markets.findIndex(({ closesAt }) => closesAt === null || closesAt > now);
-        if (page === 0 && ended === 0 && firstLive > 0) {
-          firstLive = Math.max(0, firstLive - subscribeA.TOPICS_PER_PAGE / 2);
-          break;
+        for (const { outcomes, eventId, closesAt } of markets)
+          if (outcomes.length === 0 && eventId !== null && (closesAt ?? now) >= now) bare.add(eventId);
+        const live = markets.findIndex(({ closesAt }) => closesAt === null || closesAt > now);
+        if (markets.length > 0 && live < 0) {
+          // All ended: go on, further each time.
+          firstLive = offset;
+          offset += stride;
+          stride *= 2;
+        } else if (live !== 0 || offset === 0) {
+          firstLive = Math.max(0, offset + Math.max(0, live) - 5);
+          const whole =
+            markets.length < subscribeA.TOPICS_PER_PAGE ||
+            markets.some(({ opensAt }) => opensAt !== null && opensAt > horizon);
+          if (live >= 0 && whole) break;
+          offset = live < 0 ? Math.floor((firstLive + offset) / 2) : offset + subscribeA.TOPICS_PER_PAGE;
+        } else {
+          // Went past the first live one.
+          offset = Math.max(
+            firstLive,
+            offset - Math.max(subscribeA.TOPICS_PER_PAGE / 2, Math.floor((offset - firstLive) / 2)),
+          );
+          if (offset === firstLive) firstLive = Math.max(0, firstLive - subscribeA.TOPICS_PER_PAGE / 2);
         }
-        for (const { outcomes, eventId } of markets)
-          if (outcomes.length === 0 && eventId !== null) bare.add(eventId);
-        if (ended < 0 && markets.length > 0) {
-          firstLive = offset + markets.length - 1;
-          continue;
-        }
-        if (page === 0 && ended > 0) firstLive = offset + ended;
-        if (
-          markets.length < subscribeA.TOPICS_PER_PAGE ||
-          markets.some(({ opensAt }) => opensAt !== null && opensAt > horizon)
-        )
-          break;
       }
       // Some list items come without outcomes; the detail has them.
       for (const topic of [...bare].slice(0, 5)) await ask(subscribeA.topicRequest(topic));

@@ -1,0 +1,35 @@
+// ladderlog config: every setting, its value here, and where it came from. Secrets are never printed.
+
+import type { Define } from '../program.ts';
+import type { Setting, SettingName } from '../settings.ts';
+import { SETTINGS } from '../settings.ts';
+
+export function registerConfig(define: Define): void {
+  define(
+    'config',
+    'Shows every setting, its value, and where it came from.',
+    ['ladderlog config', 'ladderlog config --json'],
+    (command) => command,
+    async (context) => {
+      const { config, origins } = context.resolved;
+      const rows = (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]).map(([name, setting]) => ({
+        name,
+        env: setting.env,
+        flag: setting.flag ? `--${setting.flag}` : null,
+        value: setting.secret ? (config[name] ? '(set)' : null) : config[name],
+        origin: origins[name],
+        doc: setting.doc,
+      }));
+      if (context.json) {
+        context.print(JSON.stringify(rows));
+        return;
+      }
+      for (const { name, env, flag, value, origin, doc } of rows) {
+        context.print(
+          `${name} = ${value === null ? 'not set' : typeof value === 'object' ? JSON.stringify(value) : String(value)}   (${origin})`,
+        );
+        context.print(`    ${env}${flag ? `, ${flag}` : ''}: ${doc}`);
+      }
+    },
+  );
+}

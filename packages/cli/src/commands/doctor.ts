@@ -1,0 +1,199 @@
+// ladderlog doctor: looks at everything that may be wrong on this machine and says what to do about it.
+
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+
+import { isLadderlogError } from '@ladderlog/core';
+
+import type { Context } from '../context.ts';
+import { EXIT } from '../context.ts';
+import type { DataDirectory } from '../data-directory.ts';
+import { openDataDirectory } from '../data-directory.ts';
+import type { Define } from '../program.ts';
+import { openLog, openStore } from '../runtime.ts';
+
+type Check = {
+  readonly name: string;
+  readonly ok: boolean | null;
+  readonly found: string;
+  readonly advice?: string;
+};
+
+const GIB = 1024 ** 3;
+
+export function registerDoctor(define: Define): void {
+  define(
+    'doctor',
+    'Checks Node, data directory, disk, clock, log, store, registry and venues, and says what to do.',
+    ['ladderlog doctor', 'ladderlog doctor --venues none --json'],
+    (command) =>
+      command.option(
+        '--venues <which>',
+        'Which venues to reach: live, none, or a list; simulated reaches none.',
+      ),
+    async (context) => {
+      const checks: Check[] = [];
+      for await (const check of examine(context)) {
+        checks.push(check);
+        if (!context.json)
+          context.print(
+            `${check.ok === null ? ' -  ' : check.ok ? ' ok ' : 'FAIL'} ${check.name.padEnd(16)} ${check.found}${check.advice ? `\n                      → ${check.advice}` : ''}`,
+          );
+      }
+      if (context.json) context.print(JSON.stringify(checks));
+      return checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;
+    },
+  );
+}
+
+async function* examine(context: Context): AsyncGenerator<Check> {
+  const { config } = context;
+  yield { name: 'node', ok: true, found: `${process.versions.node} on ${process.platform} ${process.arch}` };
+  let directory: DataDirectory;
+  try {
+    directory = openDataDirectory(config.data, context.logger);
+    rmSync(mkdtempSync(join(directory.path, 'doctor-')), { recursive: true });
+    yield { name: 'data directory', ok: true, found: directory.path };
+  } catch (error) {
+    yield {
+      name: 'data directory',
+      ok: false,
+      found: (error as Error).message,
+      advice: 'choose a directory you may write to with --data',
+    };
+    return;
+  }
+  const disk = statfsSync(directory.path);
+  const free = disk.bavail * disk.bsize;
+  yield {
+    name: 'disk',
+    ok: free > GIB,
+    found: `${(free / GIB).toFixed(1)} GiB free`,
+    ...(free > GIB ? {} : { advice: 'make room, or move the data directory to a larger disk' }),
+  };
+  const year = new Date().getUTCFullYear();
+  yield {
+    name: 'clock',
+    ok: year >= 2025 && year < 2100,
+    found: new Date().toISOString(),
+    ...(year >= 2025 ? {} : { advice: 'set the clock: every observation is stamped with it' }),
+  };
+  yield await attempt(
+    'log',
+    config.kafkaBrokers
+      ? 'are the brokers and the registry reachable from here?'
+      : 'is the disk healthy? restore a backup if the file is damaged',
+    async () => {
+      const log = await openLog(context, directory);
+      try {
+        const topics = await log.topics();
+        const events = topics
+          .flatMap(({ partitions }) => partitions)
+          .reduce((sum, { begin, end }) => sum + end - begin, 0);
+        return `${log.kind}, ${topics.length} topics, ${events} events`;
+      } finally {
+        await log.close();
+      }
+    },
+  );
+  if (existsSync(directory.control) && (await reachable('unix', 0, directory.control)) === null)
+    yield { name: 'store', ok: true, found: 'in use by a running ladderlog on this data directory' };
+  else {
+    yield await attempt(
+      'store',
+      config.clickhouseUrl
+        ? 'is the ClickHouse server reachable, and may the user write?'
+        : 'set LADDERLOG_CLICKHOUSE_URL to use a ClickHouse server instead',
+      async () => {
+        const { store } = await openStore(context, directory, 'ladderlog doctor');
+        try {
+          const health = await store.health();
+          if (!health.ok) throw new Error(health.error ?? 'not healthy');
+          return `${health.kind} ${health.version ?? ''}`;
+        } finally {
+          await store.close();
+        }
+      },
+    );
+  }
+  if (config.registryUrl === null)
+    yield { name: 'schema registry', ok: null, found: 'not used: the log is SQLite' };
+  else {
+    yield await attempt(
+      'schema registry',
+      'is LADDERLOG_SCHEMA_REGISTRY_URL the Confluent-compatible address?',
+      async () => {
+        const response = await fetch(`${config.registryUrl}/subjects`, {
+          signal: AbortSignal.timeout(5_000),
+        });
+        if (!response.ok) throw new Error(`HTTP ${response.status}`);
+        return `${((await response.json()) as unknown[]).length} subjects`;
+      },
+    );
+  }
+  if (config.venues.mode !== 'live') {
+    yield {
+      name: 'venues',
+      ok: null,
+      found: config.venues.mode === 'simulated' ? 'simulated: nothing to reach' : 'none',
+    };
+    return;
+  }
+  const addresses: Record<string, string[]> = {
+    venuea: [config.venueaRestUrl, config.venueaWsUrl],
+    venueb: [config.venuebRestUrl, config.venuebWsUrl],
+    venuec: [config.venuecGammaUrl, config.venuecClobUrl, config.venuecWsUrl],
+  };
+  for (const venue of config.venues.venues) {
+    for (const address of addresses[venue] ?? []) {
+      const { protocol, hostname, port } = new URL(address);
+      const secure = protocol === 'https:' || protocol === 'wss:';
+      const problem = await reachable(secure ? 'tls' : 'tcp', Number(port) || (secure ? 443 : 80), hostname);
+      yield {
+        name: venue,
+        ok: problem === null,
+        found: `${hostname}${problem === null ? ' answers' : `: ${problem}`}`,
+        ...(problem === null
+          ? {}
+          : {
+              advice:
+                'check the network, a proxy, or a geographic block; or leave the venue out with --venues',
+            }),
+      };
+    }
+  }
+}
+
+async function attempt(name: string, advice: string, work: () => Promise<string>): Promise<Check> {
+  try {
+    return { name, ok: true, found: await work() };
+  } catch (error) {
+    return {
+      name,
+      ok: false,
+      found: `${isLadderlogError(error) ? `${error.code}: ` : ''}${(error as Error).message}`,
+      advice,
+    };
+  }
+}
+
+/** Null when it can be connected to, else why not. */
+function reachable(how: 'tcp' | 'tls' | 'unix', port: number, host: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket =
+      how === 'unix'
+        ? connect(host)
+        : how === 'tls'
+          ? connectTls({ host, port, servername: host })
+          : connect(port, host);
+    const end = (problem: string | null): void => {
+      socket.destroy();
+      resolve(problem);
+    };
+    socket.setTimeout(5_000, () => end('no answer in 5 s'));
+    socket.once(how === 'tls' ? 'secureConnect' : 'connect', () => end(null));
+    socket.once('error', (error) => end(error.message));
+  });
+}

@@ -1,0 +1,112 @@
+// What every command gets: the resolved configuration, a logger, an abort signal for Ctrl-C, and words for its output.
+
+import { existsSync, readFileSync } from 'node:fs';
+
+import { LadderlogError, isLadderlogError } from '@ladderlog/core';
+import type { Logger } from 'pino';
+import { destination, pino } from 'pino';
+import { parse as parseYaml } from 'yaml';
+
+import type { Config, ResolvedConfig } from './settings.ts';
+import { resolveConfig } from './settings.ts';
+
+/** Documented in docs/operations.md; scripts may rely on them. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, different: 3, unavailable: 4, interrupted: 130 } as const;
+
+export type Context = {
+  readonly config: Config;
+  readonly resolved: ResolvedConfig;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly json: boolean;
+  print(text: string): void;
+};
+
+/** The only reader of the environment and the configuration file. */
+export function loadConfig(
+  flags: Readonly<Record<string, unknown>>,
+  env: NodeJS.ProcessEnv = process.env,
+): ResolvedConfig {
+  const path =
+    (flags['config'] as string | undefined) ??
+    env['LADDERLOG_CONFIG'] ??
+    (existsSync('ladderlog.yaml') ? 'ladderlog.yaml' : null);
+  let file: Record<string, unknown> = {};
+  if (path !== null) {
+    let parsed: unknown;
+    try {
+      parsed = parseYaml(readFileSync(path, 'utf8'));
+    } catch (error) {
+      throw new LadderlogError(
+        'BAD_CONFIG',
+        `cannot read the configuration file ${path}: ${(error as Error).message}`,
+        { cause: error },
+      );
+    }
+    if (parsed !== null && (typeof parsed !== 'object' || Array.isArray(parsed))) {
+      throw new LadderlogError(
+        'BAD_CONFIG',
+        `${path} must hold a mapping of settings; see 'ladderlog config'`,
+      );
+    }
+    file = (parsed ?? {}) as Record<string, unknown>;
+  }
+  return resolveConfig(flags, env, file);
+}
+
+export function createContext(flags: Readonly<Record<string, unknown>>): Context {
+  const resolved = loadConfig(flags);
+  if (resolved.problems.length > 0) {
+    throw new LadderlogError(
+      'BAD_CONFIG',
+      `the configuration has ${resolved.problems.length} problem${resolved.problems.length === 1 ? '' : 's'}:\n${resolved.problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
+  }
+  const logger = pino(
+    { level: resolved.config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    destination({ fd: 2, sync: false }),
+  );
+  return {
+    config: resolved.config,
+    resolved,
+    logger,
+    signal: interrupt(),
+    json: flags['json'] === true,
+    print: (text) => void process.stdout.write(`${text}\n`),
+  };
+}
+
+let shared: AbortController | null = null;
+
+/** Ctrl-C and SIGTERM end cleanly; a second one ends at once. */
+export function interrupt(): AbortSignal {
+  if (shared) return shared.signal;
+  const controller = new AbortController();
+  shared = controller;
+  let asked = false;
+  const onSignal = (): void => {
+    if (asked) process.exit(EXIT.interrupted);
+    asked = true;
+    controller.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return controller.signal;
+}
+
+/** Prints an error for a person and returns the exit code. */
+export function explain(error: unknown, debug: boolean): number {
+  if (isLadderlogError(error)) {
+    process.stderr.write(`ladderlog: ${error.message}\n`);
+    if (debug) process.stderr.write(`${error.stack}\n`);
+    if (error.code === 'BAD_CONFIG' || error.code === 'BAD_ARGUMENT') return EXIT.usage;
+    return error.retryable || error.code === 'DATA_DIRECTORY_IN_USE' || error.code === 'STORE_LOCKED'
+      ? EXIT.unavailable
+      : EXIT.failed;
+  }
+  if (error instanceof Error && error.name === 'AbortError') return EXIT.interrupted;
+  process.stderr.write(
+    `ladderlog: ${error instanceof Error ? (debug ? error.stack : error.message) : String(error)}\n`,
+  );
+  return EXIT.failed;
+}

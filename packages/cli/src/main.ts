@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// The command `ladderlog`. Commands are files in commands/; this one checks Node, builds the program and ends with its code.
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 24 || (major === 24 && minor < 12)) {
+  process.stderr.write(
+    `ladderlog: Node ${process.versions.node} is too old; use 'npm start' or 'npx ladderlog' in the checkout, which bring Node 24\n`,
+  );
+  process.exit(2);
+}
+
+const { run } = await import('./program.ts');
+process.exitCode = await run(process.argv.slice(2));
+
+export {};

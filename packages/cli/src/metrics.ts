@@ -1,0 +1,158 @@
+// Prometheus metrics with stable, documented names (docs/operations.md), readiness and liveness, on a port of their own.
+
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { Collecting } from '@ladderlog/collectors';
+import type { LadderEvent } from '@ladderlog/core';
+import type { ProjectorObserver, ProjectorStatus } from '@ladderlog/projector';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+export type Metrics = {
+  readonly registry: Registry;
+  appended(events: readonly LadderEvent[], tookMs: number): void;
+  watchCollectors(status: () => ReturnType<Collecting['status']>): void;
+  watchProjector(status: () => ProjectorStatus | null): void;
+  readonly projectorObserver: ProjectorObserver;
+};
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'ladderlog_' });
+  const registers = [registry];
+  const frames = new Counter({
+    name: 'ladderlog_frames_total',
+    help: 'Frames on the tape.',
+    labelNames: ['venue'] as const,
+    registers,
+  });
+  const observations = new Counter({
+    name: 'ladderlog_observations_total',
+    help: 'Books observed.',
+    labelNames: ['venue'] as const,
+    registers,
+  });
+  const rejects = new Counter({
+    name: 'ladderlog_rejects_total',
+    help: 'Frames no normalizer understood.',
+    labelNames: ['venue', 'reason'] as const,
+    registers,
+  });
+  const gaps = new Counter({
+    name: 'ladderlog_gaps_total',
+    help: 'Gaps opened.',
+    labelNames: ['venue', 'cause'] as const,
+    registers,
+  });
+  const append = new Histogram({
+    name: 'ladderlog_log_append_seconds',
+    help: 'One durable append of a batch.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers,
+  });
+  const projected = new Counter({
+    name: 'ladderlog_projector_rows_total',
+    help: 'Rows inserted.',
+    labelNames: ['table'] as const,
+    registers,
+  });
+  const retries = new Counter({
+    name: 'ladderlog_projector_retries_total',
+    help: 'Failed steps that were tried again.',
+    labelNames: ['step', 'code'] as const,
+    registers,
+  });
+  return {
+    registry,
+    appended(events, tookMs) {
+      append.observe(tookMs / 1_000);
+      for (const event of events) {
+        if (event.type === 'FrameCaptured') frames.inc({ venue: event.venue });
+        else if (event.type === 'BookObserved') observations.inc({ venue: event.venue });
+        else if (event.type === 'FrameRejected') rejects.inc({ venue: event.venue, reason: event.reason });
+        else if (event.type === 'GapOpened') gaps.inc({ venue: event.venue, cause: event.cause });
+      }
+    },
+    watchCollectors(status) {
+      const open = new Gauge({
+        name: 'ladderlog_gaps_open',
+        help: 'Books in a gap now.',
+        labelNames: ['venue'] as const,
+        registers,
+        collect: () => status().venues.forEach(({ venue, gapsOpen }) => open.set({ venue }, gapsOpen)),
+      });
+      const books = new Gauge({
+        name: 'ladderlog_books_watched',
+        help: 'Books watched now.',
+        labelNames: ['venue'] as const,
+        registers,
+        collect: () => status().venues.forEach((venue) => books.set({ venue: venue.venue }, venue.books)),
+      });
+      const beat = new Gauge({
+        name: 'ladderlog_beat_age_seconds',
+        help: 'Since the newest beat.',
+        labelNames: ['venue'] as const,
+        registers,
+        collect: () =>
+          status().venues.forEach(({ venue, beatAt }) =>
+            beat.set({ venue }, beatAt === null ? -1 : Date.now() / 1_000 - beatAt / 1e6),
+          ),
+      });
+      const waiting: Gauge = new Gauge({
+        name: 'ladderlog_outbox_events',
+        help: 'Events waiting for the log.',
+        registers,
+        collect: () => waiting.set(status().outbox.size),
+      });
+    },
+    watchProjector(status) {
+      const lag: Gauge = new Gauge({
+        name: 'ladderlog_projector_lag_events',
+        help: 'Events in the log that are not in the tables.',
+        registers,
+        collect: () => lag.set(status()?.lag ?? 0),
+      });
+    },
+    projectorObserver: {
+      onRange: ({ rows }) => {
+        for (const [table, count] of Object.entries(rows)) projected.inc({ table }, count);
+      },
+      onRetry: ({ step, code }) => retries.inc({ step, code }),
+    },
+  };
+}
+
+export type MetricsServer = { readonly port: number; close(): Promise<void> };
+
+/** GET /metrics, /live (the process answers) and /ready (it can do its work). */
+export async function serveMetrics(
+  metrics: Metrics,
+  host: string,
+  port: number,
+  ready: () => Promise<boolean>,
+): Promise<MetricsServer> {
+  const server: Server = createServer((request, response) => {
+    const path = request.url?.split('?')[0];
+    const answer = async (): Promise<[number, string, string]> => {
+      if (path === '/metrics') return [200, metrics.registry.contentType, await metrics.registry.metrics()];
+      if (path === '/live') return [200, 'text/plain', 'ok\n'];
+      if (path === '/ready')
+        return (await ready()) ? [200, 'text/plain', 'ok\n'] : [503, 'text/plain', 'not ready\n'];
+      return [404, 'text/plain', 'GET /metrics, /live or /ready\n'];
+    };
+    answer().then(
+      ([status, type, body]) => response.writeHead(status, { 'content-type': type }).end(body),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}

@@ -1,0 +1,93 @@
+// Work on the store that must run where the store is open: inside a running `ladderlog up`, or in the command itself when
+// nothing runs. Arguments and results are plain JSON, since they may cross the control socket.
+
+import { LadderlogError, parseClientTime } from '@ladderlog/core';
+import { positionsAt, positionsFromBeginning } from '@ladderlog/log';
+import type { Follower } from '@ladderlog/projector';
+import { dropGeneration, listGenerations, rebuild, rollback, verify } from '@ladderlog/projector';
+import { VENUES } from '@ladderlog/core';
+
+import { backupTo } from './backup.ts';
+import type { Context } from './context.ts';
+import { exportTables } from './export.ts';
+import type { Runtime } from './runtime.ts';
+import { PROJECTIONS } from './runtime.ts';
+
+export type Arguments = Readonly<
+  Record<string, string | number | boolean | readonly string[] | null | undefined>
+>;
+export type OnProgress = (done: number, total: number, note: string) => void;
+export type Operation = (
+  context: Context,
+  runtime: Runtime,
+  args: Arguments,
+  progress: OnProgress,
+  signal: AbortSignal,
+  follower: Follower | null,
+) => Promise<unknown>;
+
+export const OPERATIONS = {
+  async rebuild(context, runtime, args, progress, signal) {
+    const { log, store, cursors } = runtime;
+    const from = typeof args['from'] === 'string' ? await startOf(runtime, args['from']) : undefined;
+    return rebuild({
+      log,
+      store,
+      cursors,
+      projections: PROJECTIONS,
+      logger: context.logger,
+      signal,
+      ...(from ? { from } : {}),
+      onProgress: ({ events, total, eventsPerSecond, phase }) =>
+        progress(events, total, `${phase} ${Math.round(eventsPerSecond)} events/s`),
+    });
+  },
+  async generations(_context, { store, cursors }) {
+    return listGenerations({ store, cursors, projections: PROJECTIONS });
+  },
+  async rollback(_context, { store, cursors }, args) {
+    const places = { store, cursors, projections: PROJECTIONS };
+    const earlier = (await listGenerations(places)).filter(({ served, complete }) => complete && !served);
+    const to = typeof args['to'] === 'number' ? args['to'] : earlier.at(-1)?.generation;
+    if (to === undefined)
+      throw new LadderlogError('BAD_ARGUMENT', 'there is no earlier generation to go back to');
+    await rollback(places, to);
+    return { generation: to };
+  },
+  async drop(_context, { store, cursors }, args) {
+    await dropGeneration({ store, cursors, projections: PROJECTIONS }, Number(args['generation']));
+    return { dropped: Number(args['generation']) };
+  },
+  async verify(_context, runtime, _args, progress, signal, follower) {
+    const { log, store, cursors } = runtime;
+    return verify({
+      log,
+      store,
+      cursors,
+      projections: PROJECTIONS,
+      generation: await store.generation(),
+      signal,
+      onProgress: ({ events, total }) => progress(events, total, 'events'),
+      ...(follower ? { hold: (work) => follower.quiesced(work) } : {}),
+    });
+  },
+  export: exportTables,
+  backup: backupTo,
+} as const satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof OPERATIONS;
+
+/** `--from`: a time, or an offset that holds for every partition. */
+async function startOf(
+  { log }: Runtime,
+  text: string,
+): Promise<{ topic: string; partition: number; offset: number }[]> {
+  if (/^\d{1,9}$/.test(text)) {
+    const beginnings = await positionsFromBeginning(log, VENUES);
+    return beginnings.map((position) => ({ ...position, offset: Math.max(position.offset, Number(text)) }));
+  }
+  const at = parseClientTime(text);
+  if (at === null)
+    throw new LadderlogError('BAD_ARGUMENT', `--from is '${text}'; it must be an offset or an ISO 8601 time`);
+  return [...(await positionsAt(log, VENUES, at))];
+}

@@ -1,0 +1,103 @@
+// The roles of Ladderlog as things that start and end: collect, project, serve. `up` runs all in one process; in scaled mode
+// each is a process of its own on the same engines.
+
+import type { ApiServer } from '@ladderlog/api';
+import { createApi, serveApi } from '@ladderlog/api';
+import type { Collecting } from '@ladderlog/collectors';
+import { collect } from '@ladderlog/collectors';
+import type { EventLog } from '@ladderlog/log';
+import type { CursorStore, Follower } from '@ladderlog/projector';
+import { createFollower } from '@ladderlog/projector';
+import type { Simulators } from '@ladderlog/simulators';
+import type { Store } from '@ladderlog/store';
+
+import type { Context } from './context.ts';
+import type { DataDirectory } from './data-directory.ts';
+import { cursorSecret } from './data-directory.ts';
+import type { Metrics } from './metrics.ts';
+import { PROJECTIONS } from './runtime.ts';
+import { venueDrivers } from './venues.ts';
+import { VERSION } from './version.ts';
+
+/** A running role. `done` settles when it ended, by its signal or by a failure. */
+export type Role = { readonly done: Promise<void> };
+
+export async function startCollect(
+  context: Context,
+  log: EventLog,
+  simulators: Simulators | null,
+  metrics: Metrics,
+  signal: AbortSignal,
+): Promise<Role & { readonly collecting: Collecting; readonly left: readonly string[] }> {
+  const { config, logger } = context;
+  const { venues, left } = venueDrivers(config, simulators);
+  for (const reason of left) logger.warn({ event: 'venue.left_out' }, reason);
+  const collecting = await collect(
+    {
+      log,
+      venues,
+      collector: config.collectorId,
+      logger,
+      beatMs: config.beatSeconds * 1_000,
+      onAppended: (events, tookMs) => metrics.appended(events, tookMs),
+    },
+    signal,
+  );
+  metrics.watchCollectors(() => collecting.status());
+  return { done: collecting.done, collecting, left };
+}
+
+/** Projects into whichever generation is served. */
+export function startProject(
+  context: Context,
+  log: EventLog,
+  store: Store,
+  cursors: CursorStore,
+  metrics: Metrics,
+  signal: AbortSignal,
+): Role & { readonly follower: Follower } {
+  const follower = createFollower({
+    log,
+    store,
+    cursors,
+    projections: PROJECTIONS,
+    logger: context.logger,
+    observer: metrics.projectorObserver,
+  });
+  metrics.watchProjector(() => follower.status());
+  return { done: follower.run(signal), follower };
+}
+
+export async function startServe(
+  context: Context,
+  directory: DataDirectory,
+  log: EventLog,
+  store: Store,
+  cursors: CursorStore,
+  metrics: Metrics,
+  health: () => Promise<Readonly<Record<string, unknown>>>,
+): Promise<ApiServer & { readonly caughtUp: Promise<void> }> {
+  const { config, logger } = context;
+  const api = await createApi({
+    store,
+    log,
+    logger,
+    clock: () => Date.now() * 1_000,
+    cursorSecret: cursorSecret(directory, config.cursorSecret),
+    version: VERSION,
+    projected: async () =>
+      (await cursors.list(await store.generation())).map(({ topic, partition, hwm }) => ({
+        topic,
+        partition,
+        offset: hwm + 1,
+      })),
+    health,
+    corsOrigins:
+      config.corsOrigin === 'none' ? [] : config.corsOrigin.split(',').map((origin) => origin.trim()),
+    validateResponses: config.validateResponses,
+    registry: metrics.registry,
+    ...(config.redisUrl === null ? {} : { redisUrl: config.redisUrl }),
+  });
+  const server = await serveApi(api, { host: config.host, port: config.port, logger });
+  return { ...server, caughtUp: api.caughtUp };
+}

@@ -1,0 +1,105 @@
+// The engines a command works on, chosen by configuration only: SQLite or Kafka, chDB or a ClickHouse server.
+
+import { PROJECTIONS } from '@ladderlog/core';
+import type { EventLog } from '@ladderlog/log';
+import { openKafkaLog, openSqliteLog } from '@ladderlog/log';
+import type { CursorStore } from '@ladderlog/projector';
+import { openClickhouseCursors, openSqliteCursors } from '@ladderlog/projector';
+import type { ChdbStore, Store } from '@ladderlog/store';
+import { openChdbStore, openServerStore } from '@ladderlog/store';
+
+import type { Context } from './context.ts';
+import type { DataDirectory } from './data-directory.ts';
+import { openDataDirectory } from './data-directory.ts';
+
+export { PROJECTIONS };
+
+export async function openLog({ config, logger }: Context, directory: DataDirectory): Promise<EventLog> {
+  if (!config.kafkaBrokers)
+    return openSqliteLog({ path: directory.log, partitions: config.partitions, logger });
+  const sasl =
+    config.kafkaSaslMechanism === null
+      ? {}
+      : {
+          sasl: {
+            mechanism: config.kafkaSaslMechanism as 'plain',
+            username: config.kafkaSaslUsername ?? '',
+            password: config.kafkaSaslPassword ?? '',
+          },
+        };
+  return openKafkaLog({
+    brokers: [...config.kafkaBrokers],
+    registryUrl: config.registryUrl!,
+    prefix: config.kafkaPrefix,
+    partitions: config.partitions,
+    replication: config.kafkaReplication,
+    ssl: config.kafkaSsl,
+    logger,
+    ...sasl,
+  });
+}
+
+export type OpenStore = { readonly store: Store; readonly chdb: ChdbStore | null };
+
+export async function openStore(
+  { config, logger }: Context,
+  directory: DataDirectory,
+  purpose: string,
+): Promise<OpenStore> {
+  if (config.clickhouseUrl === null) {
+    const chdb = await openChdbStore({
+      path: directory.store,
+      database: config.clickhouseDatabase,
+      purpose,
+      log: logger,
+    });
+    return { store: chdb, chdb };
+  }
+  const store = await openServerStore({
+    url: config.clickhouseUrl,
+    user: config.clickhouseUser,
+    password: config.clickhousePassword,
+    database: config.clickhouseDatabase,
+    log: logger,
+    ...(config.clickhouseCluster === null ? {} : { cluster: { name: config.clickhouseCluster } }),
+  });
+  return { store, chdb: null };
+}
+
+/** Where the projector's cursors live: with the log when both engines are embedded, on the server otherwise. */
+export function openCursors({ config }: Context, directory: DataDirectory, store: Store): CursorStore {
+  if (config.clickhouseUrl !== null) return openClickhouseCursors(store);
+  return openSqliteCursors(config.kafkaBrokers ? directory.cursors : directory.log);
+}
+
+export type Runtime = OpenStore & {
+  readonly directory: DataDirectory;
+  readonly log: EventLog;
+  readonly cursors: CursorStore;
+  close(): Promise<void>;
+};
+
+/** Everything open, in an order that fails early: the store's lock first. */
+export async function openRuntime(context: Context, purpose: string): Promise<Runtime> {
+  const directory = openDataDirectory(context.config.data, context.logger);
+  const opened = await openStore(context, directory, purpose);
+  try {
+    const log = await openLog(context, directory);
+    await opened.store.migrate();
+    const cursors = openCursors(context, directory, opened.store);
+    return {
+      ...opened,
+      directory,
+      log,
+      cursors,
+      async close() {
+        await cursors.close();
+        await opened.store.close();
+        await log.close();
+      },
+    };
+  } catch (error) {
+    await opened.store.close();
+    throw error;
+  }
+}

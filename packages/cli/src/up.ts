@@ -1,0 +1,163 @@
+// `ladderlog up`: everything in one process. Order of starting: engines, projector, API, then the venues; of ending: the
+// venues first, so that nothing that was received is lost.
+
+import { issueKey, listKeys, revokeKey } from '@ladderlog/api';
+import type { Simulators } from '@ladderlog/simulators';
+import { startSimulators } from '@ladderlog/simulators';
+import { startSqlFront } from '@ladderlog/store';
+
+import type { Context } from './context.ts';
+import { serveControl } from './control.ts';
+import type { MetricsServer } from './metrics.ts';
+import { createMetrics, serveMetrics } from './metrics.ts';
+import { startCollect, startProject, startServe } from './roles.ts';
+import type { Runtime } from './runtime.ts';
+import { openRuntime } from './runtime.ts';
+import { simulatorFaults } from './simulator-faults.ts';
+
+export type Up = {
+  readonly url: string;
+  readonly demoKey: string | null;
+  readonly simulated: boolean;
+  readonly left: readonly string[];
+  readonly sqlUrl: string | null;
+  readonly metricsPort: number | null;
+  readonly directory: string;
+  /** Settles when everything ended; rejects with the first failure. */
+  readonly done: Promise<void>;
+};
+
+const DEMO = 'demo';
+
+export async function startUp(context: Context): Promise<Up> {
+  const { config, logger } = context;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([context.signal, failed.signal]);
+  const runtime = await openRuntime(context, 'ladderlog up');
+  const { log, store, cursors, directory } = runtime;
+  const metrics = createMetrics();
+  // Ended in this order.
+  const ends: (() => Promise<unknown>)[] = [];
+  let simulators: Simulators | null = null;
+  try {
+    const projectorEnd = new AbortController();
+    const project = startProject(context, log, store, cursors, metrics, projectorEnd.signal);
+    let collecting: Awaited<ReturnType<typeof startCollect>> | null = null;
+    const venueHealth = async (): Promise<Readonly<Record<string, unknown>>> =>
+      healthOf(collecting, project.follower.status()?.lag ?? null);
+    const server = await startServe(context, directory, log, store, cursors, metrics, venueHealth);
+    const sql =
+      config.sqlPort === null || !runtime.chdb
+        ? null
+        : await startSqlFront({ store: runtime.chdb, port: config.sqlPort, log: logger });
+    const metricsServer: MetricsServer | null =
+      config.metricsPort === null
+        ? null
+        : await serveMetrics(
+            metrics,
+            config.host,
+            config.metricsPort,
+            async () => (await store.health()).ok && !signal.aborted,
+          );
+    const control = await serveControl(context, runtime, project.follower);
+    if (config.venues.mode === 'simulated') {
+      simulators = await startSimulators({
+        seed: config.simulatorSeed,
+        venues: config.venues.venues as never,
+        ...(config.simulatorFaults ? { faults: simulatorFaults(config.simulatorSeed) } : {}),
+      });
+    }
+    if (config.venues.mode !== 'none') {
+      collecting = await startCollect(context, log, simulators, metrics, signal);
+      ends.push(() => collecting!.done);
+    }
+    ends.push(() => server.close());
+    ends.push(async () => {
+      projectorEnd.abort();
+      await project.done;
+    });
+    ends.push(() => control.close());
+    if (sql) ends.push(() => sql.close());
+    if (metricsServer) ends.push(() => metricsServer.close());
+    if (simulators) ends.push(() => simulators!.close());
+    ends.push(() => runtime.close());
+
+    const roles = [project.done, ...(collecting ? [collecting.done] : [])];
+    const done = (async () => {
+      try {
+        // Whoever ends first ends all; without a failure that is the signal.
+        await Promise.race([
+          ...roles,
+          new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+        ]);
+      } finally {
+        failed.abort();
+        await endAll(ends, logger);
+      }
+    })();
+    return {
+      url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
+      demoKey: await demoKey(context, runtime),
+      simulated: config.venues.mode === 'simulated',
+      left: collecting?.left ?? [],
+      sqlUrl: sql?.url ?? null,
+      metricsPort: metricsServer?.port ?? null,
+      directory: directory.path,
+      done,
+    };
+  } catch (error) {
+    failed.abort();
+    await endAll([...ends, () => runtime.close()], logger);
+    throw error;
+  }
+}
+
+async function endAll(ends: readonly (() => Promise<unknown>)[], logger: Context['logger']): Promise<void> {
+  let first: unknown = null;
+  for (const end of ends) {
+    try {
+      await end();
+    } catch (error) {
+      first ??= error;
+      logger.error({ event: 'up.end_failed', err: error }, 'a part did not end cleanly');
+    }
+  }
+  if (first !== null) throw first as Error;
+}
+
+/**
+ * A newcomer's key, issued afresh at each start, since only its hash is kept; the one before is revoked. Not once the
+ * operator has keys of their own, unless the venues are simulated.
+ */
+async function demoKey({ config }: Context, { log }: Runtime): Promise<string | null> {
+  const active = (await listKeys(log)).filter(({ revokedAt }) => revokedAt === null);
+  const demos = active.filter(({ name }) => name === DEMO);
+  if (config.venues.mode !== 'simulated' && active.length > demos.length) return null;
+  const clock = (): number => Date.now() * 1_000;
+  for (const { keyId } of demos) await revokeKey(log, clock, { keyId, reason: 'replaced at start' });
+  return (await issueKey(log, clock, { name: DEMO, plan: 'desk' })).key;
+}
+
+/** Per venue: capturing, degraded, gap since. */
+function healthOf(
+  collecting: Awaited<ReturnType<typeof startCollect>> | null,
+  lag: number | null,
+): Readonly<Record<string, unknown>> {
+  const venues = collecting?.collecting.status().venues ?? [];
+  return {
+    projector: { ok: true, lag },
+    ...Object.fromEntries(
+      venues.map((venue) => [
+        venue.venue,
+        {
+          ok: venue.state === 'capturing' || venue.state === 'starting',
+          state: venue.state,
+          markets: venue.markets,
+          books: venue.books,
+          gaps_open: venue.gapsOpen,
+          gap_since: venue.gapSince === null ? null : new Date(venue.gapSince / 1_000).toISOString(),
+        },
+      ]),
+    ),
+  };
+}
