@@ -89,6 +89,21 @@ describe('recorded messages of venue C', () => {
     },
   );
 
+  it('holds what a change set, as the venue book one millisecond later does', () => {
+    const [change, book] = CASES['ws-change-and-book']!;
+    const { bids, asks, ...rest } = JSON.parse(book!.text) as Wire;
+    const normalizer = venueC.createNormalizer();
+    // The book before the change: that of the recording without the level that it set.
+    feed(normalizer, { ...rest, bids: bids.filter(({ price }) => price !== '0.57'), asks });
+    const rebuilt = only(feed(normalizer, change!.text), 'book');
+    expect(rebuilt).toHaveLength(1);
+    expect(feed(normalizer, book!.text)[0]).toMatchObject({
+      find: 'compare',
+      levelsDiffering: 0,
+      sizeDrift: 0,
+    });
+  });
+
   it('keeps the catalogue object whole', () => {
     const [found] = only(
       feed(venueC.createNormalizer(), fixture('venue-c/gamma-market.json'), 'gamma:/markets/1'),

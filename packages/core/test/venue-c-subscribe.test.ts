@@ -97,6 +97,14 @@ describe('slugs of short-dated contracts', () => {
       expect(parseUpDownSlug(slug)).toEqual({ asset: 'BTC', window: '1h', opensAt: null });
   });
 
+  it('names a day by its own date', () => {
+    expect(upDownSlugs('ETH', '1d', parseIso('2026-06-19T00:00:00Z')!)).toEqual([
+      'ethereum-up-or-down-on-june-19',
+      'ethereum-up-or-down-on-june-19-2026',
+    ]);
+    expect(upDownSlugs('NOPE', '1d', AT)).toEqual([]);
+  });
+
   it('agrees with the time-zone database over two years of hours', () => {
     const zone = new Intl.DateTimeFormat('en-US', {
       timeZone: 'America/New_York',

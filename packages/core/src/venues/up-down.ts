@@ -77,7 +77,9 @@ export function upDownSlugs(asset: string, window: string, opensAt: Micros): rea
   if (window !== '1h' && window !== '1d') return [`${asset.toLowerCase()}-updown-${window}-${seconds}`];
   const coin = Object.entries(COIN_NAMES).find(([, symbol]) => symbol === asset.toUpperCase())?.[0];
   if (!coin) return [];
-  const local = civilOf(seconds + easternOffset(seconds));
+  // A day is named after the Eastern date on which it ends, at noon: that of this UTC day's own noon.
+  const named = window === '1d' ? seconds + 12 * 3_600 : seconds;
+  const local = civilOf(named + easternOffset(named));
   const day = `${MONTHS[local.month - 1]}-${local.day}`;
   if (window === '1d') return [`${coin}-up-or-down-on-${day}`, `${coin}-up-or-down-on-${day}-${local.year}`];
   const hour = `${local.hour % 12 === 0 ? 12 : local.hour % 12}${local.hour < 12 ? 'am' : 'pm'}-et`;
