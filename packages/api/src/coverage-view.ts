@@ -5,25 +5,10 @@ import type { CoverageRow, Dataset, GapRow, Interval, Micros, Venue } from '@lad
 import { coverageOf, toIso } from '@ladderlog/core';
 import { coverageRows, gapRows } from '@ladderlog/store';
 import type { Context } from './context.ts';
+import type { components } from './generated/openapi.ts';
 
-export type GapView = {
-  readonly from: string;
-  readonly to: string | null;
-  readonly cause: string;
-  readonly scope: string;
-  readonly dataset: Dataset;
-  readonly outcome_id: string | null;
-  readonly last_before: string | null;
-  readonly first_after: string | null;
-};
-
-export type CoverageView = {
-  readonly from: string;
-  readonly to: string;
-  readonly covered_ratio: number | null;
-  readonly gaps: readonly GapView[];
-  readonly gaps_truncated: boolean;
-};
+export type GapView = components['schemas']['Gap'];
+export type CoverageView = components['schemas']['Coverage'];
 
 export type Evidence = { readonly rows: readonly CoverageRow[]; readonly gaps: readonly GapRow[] };
 

@@ -3,6 +3,9 @@
 import type { MarketIdentity, Micros, Venue } from '@ladderlog/core';
 import { toIso, toNumber } from '@ladderlog/core';
 import type { MarketRecord } from '@ladderlog/store';
+import type { components } from './generated/openapi.ts';
+
+export type MarketView = components['schemas']['Market'];
 
 /** As read from the store: text columns are text (on the way in they may be bytes). */
 type Read<T> = T extends Uint8Array ? never : T extends readonly (infer U)[] ? readonly Read<U>[] : T;
@@ -37,7 +40,7 @@ const winnerOf = (text: string | undefined): boolean | null =>
   text === 'yes' ? true : text === 'no' ? false : null;
 
 /** Row null: the market is known from its books only. */
-export function marketView(venue: Venue, market: string, row: CatalogueRow | null): Record<string, unknown> {
+export function marketView(venue: Venue, market: string, row: CatalogueRow | null): MarketView {
   const eventId = row?.event_id ?? null;
   const seriesId = row?.series_id ?? null;
   const conditionId = row?.condition_id ?? (venue === 'venuec' ? market : null);
@@ -58,7 +61,7 @@ export function marketView(venue: Venue, market: string, row: CatalogueRow | nul
     question,
     asset: row?.asset ?? null,
     window: row?.window ?? null,
-    status: row?.status ?? 'unknown',
+    status: (row?.status ?? 'unknown') as MarketView['status'],
     native_status: row?.native_status ?? null,
     condition: { condition_id: conditionId, question, strike, opens_at: opensAt, closes_at: closesAt },
     outcomes: row ? outcomesOf(row) : [],
@@ -82,7 +85,7 @@ export function marketView(venue: Venue, market: string, row: CatalogueRow | nul
     tick_size: numberOrNull(row?.tick_size ?? null),
     min_size: numberOrNull(row?.min_size ?? null),
     simulated: row?.simulated ?? false,
-    provenance: row?.provenance ?? null,
+    provenance: (row?.provenance ?? null) as MarketView['provenance'],
     observed_at: isoOrNull(row?.observed_at ?? null),
     source_timestamp: isoOrNull(row?.source_ts ?? null),
     native: row ? nativeOf(row.native) : null,
@@ -90,11 +93,11 @@ export function marketView(venue: Venue, market: string, row: CatalogueRow | nul
 }
 
 /** The recorder writes JSON; text that is not is shown as it is rather than lost. */
-function nativeOf(text: string): unknown {
+function nativeOf(text: string): MarketView['native'] {
   if (text === '') return null;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? value : { value };
+    return (typeof value === 'object' ? value : { value }) as MarketView['native'];
   } catch {
     return { text };
   }

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { loadContract, nearestName } from '../src/contract.ts';
+import { STATUS_OF } from '../src/errors.ts';
+import { HANDLERS } from '../src/routes/handlers.ts';
+
+const contract = loadContract();
+
+describe('the contract', () => {
+  test('every operation has a handler, and every handler an operation', () => {
+    const operations = new Set(contract.operations.map(({ id }) => id.replace(/Alias$/, '')));
+    expect([...operations].sort()).toEqual(Object.keys(HANDLERS).sort());
+  });
+  test('the alias has every route of venue A, with the same parameters', () => {
+    const routes = (base: string) =>
+      contract.operations
+        .filter(({ template }) => template.startsWith(base))
+        .map(({ template, queryNames, pathNames }) => [template.slice(base.length), queryNames, pathNames])
+        .sort();
+    expect(routes('/v3/venuea-alias')).toEqual(routes('/v3/venuea-prediction'));
+    expect(routes('/v3/venuea-alias')).toHaveLength(8);
+  });
+  test('literal segments win over placeholders', () => {
+    const id = (path: string) => contract.match(path)?.operation.id;
+    expect(id('/v3/venueb/markets')).toBe('listVenueBMarkets');
+    expect(id('/v3/btc/markets')).toBe('listVenueCMarkets');
+    expect(id('/v3/venuea-prediction/markets')).toBe('listVenueAMarkets');
+    expect(id('/v3/venueb/KX-1.5/snapshots')).toBe('listVenueBSnapshots');
+    expect(id('/v3/venueb/markets/KX-1.5')).toBe('getVenueBMarket');
+    expect(id('/v3/venuea-alias/12/snapshots/at/1794700800000')).toBe('getVenueASnapshotAtAlias');
+    expect(id('/v3/btc/markets/by-slug/x')).toBe('getVenueCMarketBySlug');
+    expect(id('/v3/nothing')).toBeUndefined();
+    expect(id('/v3/venueb/markets/')).toBeUndefined();
+  });
+  test('path parameters are decoded', () => {
+    expect(contract.match('/v3/venueb/KX%2D1.5/snapshots')?.params).toEqual({ market_ticker: 'KX-1.5' });
+  });
+  test('only health and overview need no key', () => {
+    expect(contract.operations.filter(({ open }) => open).map(({ id }) => id)).toEqual([
+      'getHealth',
+      'getOverview',
+    ]);
+  });
+  test('lists exactly the error codes the API can give', () => {
+    const text = readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8');
+    const listed = /enum: \[(AUTH_MISSING[^\]]*)\]/.exec(text)![1]!.split(', ');
+    expect(listed.sort()).toEqual(Object.keys(STATUS_OF).sort());
+  });
+});
+
+describe('the nearest valid name', () => {
+  const names = ['cursor', 'end_time', 'include_orderbook', 'interval', 'limit', 'start_time'];
+  test.each([
+    ['limt', 'limit'],
+    ['Limit', 'limit'],
+    ['starttime', 'start_time'],
+    ['start-time', 'start_time'],
+    ['includeOrderbook', 'include_orderbook'],
+    ['api_key_of_mine', null],
+    ['__proto__', null],
+  ])('%s → %s', (wrong, right) => {
+    expect(nearestName(wrong, names)).toBe(right);
+  });
+});
