@@ -12,6 +12,7 @@ export type {
   FrameB,
   FrameC,
   Gate,
+  LostFrame,
   NativeSource,
   RestAnswer,
   RestRequest,
@@ -27,6 +28,7 @@ export type { VenueAOptions } from './venue-a/server.ts';
 export { createVenueBServer } from './venue-b/server.ts';
 export type { VenueBOptions } from './venue-b/server.ts';
 export { generateKeys } from './venue-b/signing.ts';
+export type { KeyPair } from './venue-b/signing.ts';
 export { createVenueCServer, SNAPSHOT_TOKENS } from './venue-c/server.ts';
 export type { VenueCServer } from './venue-c/server.ts';
 export { bookHash } from './venue-c/objects.ts';

@@ -201,7 +201,7 @@ export function createMarketProcess(options: ProcessOptions): MarketProcess {
   function update(state: MarketState, time: number, emit: (event: ProcessEvent) => void): void {
     const { market, random } = state;
     const book = state.book!;
-    if (time < state.crossedUntilMs) return;
+    if (time <= state.crossedUntilMs) return;
     state.updates++;
     state.updatedMs = time;
     const apply = (side: Side, index: number, size: number): void => {
@@ -323,18 +323,18 @@ export function createMarketProcess(options: ProcessOptions): MarketProcess {
 
   function cross(state: MarketState, durationMs: number, emit: (event: ProcessEvent) => void): boolean {
     const book = state.book;
-    if (!book || book.bestAsk < 0 || phaseAt(state.market, now) === 'closed') return false;
+    if (!book || book.bestAsk < 0 || now < state.crossedUntilMs || now >= state.market.stopMs) return false;
     const index = Math.min(book.bestAsk + 1, book.grid.prices.length - 1);
     const price = book.grid.prices[index]!;
     const size = 25 * SHARE;
     state.updates++;
     state.updatedMs = now;
-    state.crossedUntilMs = now + durationMs;
     const before = book.bids[index]!;
     setLevel(book, 'bid', index, before + size);
     emit({ kind: 'change', at: now, state, side: 'bid', price, size: before + size, delta: size });
     emit({ kind: 'updated', at: now, state, traded: false });
-    const until = now + durationMs;
+    const until = Math.min(now + Math.max(1, Math.round(durationMs)), state.market.stopMs - 1);
+    state.crossedUntilMs = until;
     at(until, (emitNow) => {
       state.updates++;
       state.updatedMs = until;

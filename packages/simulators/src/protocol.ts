@@ -88,6 +88,14 @@ export type SentFrame = {
   readonly kind: 'data' | 'control' | 'fault';
 };
 
+/** A market frame that was due for a client and that a fault kept back. */
+export type LostFrame = {
+  readonly venue: Venue;
+  readonly at: number;
+  readonly market: string;
+  readonly connection: number;
+};
+
 /** Tells the outside what left; the servers call it for every text frame and every REST answer. */
 export type SentTap = (frame: SentFrame) => void;
 
@@ -118,7 +126,7 @@ export type VenueServer = {
   disconnect(): number;
   /** Closes every socket with a code, as a venue does at the end of a connection's life. */
   closeAll(code: number, reason: string): number;
-  /** Sends a text to every client, or to those that watch this id. Returns to how many. */
+  /** Sends a text to every client, or to those that watch this id (a token on C). Returns to how many. */
   broadcast(text: string, id: string | null): number;
   /** The next market frame of each client (that concerns this id) is lost; on B its sequence number is used up. */
   skipNext(id: string | null): void;
@@ -133,4 +141,5 @@ export type ServerOptions<Source> = {
   readonly clock: () => number;
   readonly gate?: Gate;
   readonly onSent?: SentTap;
+  readonly onLost?: (frame: LostFrame) => void;
 };

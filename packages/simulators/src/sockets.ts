@@ -3,7 +3,7 @@
 import type { Venue } from '@ladderlog/core';
 import type { WebSocket } from 'ws';
 import { MAX_BUFFERED_BYTES } from './host.ts';
-import type { SentFrame, SentTap } from './protocol.ts';
+import type { LostFrame, SentFrame, SentTap } from './protocol.ts';
 
 export type Client<State> = {
   readonly socket: WebSocket;
@@ -19,11 +19,19 @@ export type Sockets<State> = {
   remove(client: Client<State>): void;
   /** False when it could not be sent: closed, or the reader is too slow. */
   send(client: Client<State>, text: string, kind: SentFrame['kind'], markets: readonly string[]): boolean;
+  /** Says that a fault kept this client from a frame. */
+  lose(client: Client<State>, market: string): void;
   readonly disconnect: () => number;
   readonly closeAll: (code: number, reason: string) => number;
 };
 
-export function createSockets<State>(venue: Venue, clock: () => number, onSent: SentTap): Sockets<State> {
+export type SocketTaps = {
+  readonly clock: () => number;
+  readonly onSent?: SentTap;
+  readonly onLost?: (frame: LostFrame) => void;
+};
+
+export function createSockets<State>(venue: Venue, { clock, onSent, onLost }: SocketTaps): Sockets<State> {
   const clients = new Set<Client<State>>();
   let numbered = 0;
   return {
@@ -38,9 +46,10 @@ export function createSockets<State>(venue: Venue, clock: () => number, onSent: 
       const { socket } = client;
       if (socket.readyState !== socket.OPEN || socket.bufferedAmount > MAX_BUFFERED_BYTES) return false;
       socket.send(text);
-      onSent({ venue, channel: 'ws', text, at: clock(), markets, connection: client.number, kind });
+      onSent?.({ venue, channel: 'ws', text, at: clock(), markets, connection: client.number, kind });
       return true;
     },
+    lose: (client, market) => onLost?.({ venue, at: clock(), market, connection: client.number }),
     disconnect() {
       const count = clients.size;
       for (const { socket } of clients) socket.terminate();

@@ -5,14 +5,14 @@ import { complement } from '@ladderlog/core';
 import { bestPrice } from './book.ts';
 import { createFaultScript, type AppliedFault, type Fault, type FaultActions } from './faults.ts';
 import { createMarketProcess, type MarketProcess, type MarketState } from './market-process.ts';
-import type { SentFrame, VenueServer } from './protocol.ts';
+import type { LostFrame, SentFrame, VenueServer } from './protocol.ts';
 import { hexOf } from './random.ts';
 import { phaseAt, type WindowName } from './series.ts';
 import { createVenueAServer, REST_PREFIX as A_REST, WS_PATH as A_WS } from './venue-a/server.ts';
 import { createSimulatedSourceA } from './venue-a/source.ts';
 import { pushData } from './venue-a/objects.ts';
 import { createVenueBServer, REST_PREFIX as B_REST, WS_PATH as B_WS } from './venue-b/server.ts';
-import { generateKeys } from './venue-b/signing.ts';
+import { generateKeys, type KeyPair } from './venue-b/signing.ts';
 import { createSimulatedSourceB } from './venue-b/source.ts';
 import { createVenueCServer, type VenueCServer } from './venue-c/server.ts';
 import { createSimulatedSourceC } from './venue-c/source.ts';
@@ -49,6 +49,8 @@ export type SimulatorOptions = {
     readonly readsPerSecond?: number;
     readonly requireRestAuth?: boolean;
     readonly heartbeatMs?: number;
+    /** A new pair on every start unless given. */
+    readonly keys?: KeyPair;
   };
 };
 
@@ -80,6 +82,8 @@ export type Simulators = {
   inject(fault: Fault): void;
   faultsApplied(): readonly AppliedFault[];
   sent(): Readonly<Record<Venue, SentRecord>>;
+  /** Market frames that were due for a client and that a fault kept back. */
+  lost(): Readonly<Record<Venue, { readonly count: number; readonly frames: readonly LostFrame[] }>>;
   /** Sockets now open. */
   connections(venue: Venue): number;
   /** Moves markets and faults on to the clock's time; called by a timer unless autoRun is false. */
@@ -129,6 +133,16 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
     if (options.record) of.frames.push(frame);
   };
 
+  const losses: Record<Venue, { count: number; frames: LostFrame[] }> = {
+    venuea: { count: 0, frames: [] },
+    venueb: { count: 0, frames: [] },
+    venuec: { count: 0, frames: [] },
+  };
+  const onLost = (frame: LostFrame): void => {
+    losses[frame.venue].count++;
+    if (options.record) losses[frame.venue].frames.push(frame);
+  };
+
   const servers: Partial<Record<Venue, VenueServer>> = {};
   const stampFor = (venue: Venue) => (ms: number) => ms + script.clockOffsetMs(venue);
   const sourceA = createSimulatedSourceA(process, stampFor('venuea'));
@@ -149,12 +163,16 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
     return live[0] ?? null;
   }
 
+  /** What clients subscribe to for this market: on C a token, elsewhere its id. */
+  const watched = (venue: Venue, asked: string | null): string | null =>
+    venue === 'venuec' && asked?.startsWith('0x') ? (target(venue, asked)?.market.tokens[0] ?? asked) : asked;
+
   const actions: FaultActions = {
     disconnect: (venue) => servers[venue]?.disconnect() ?? 0,
     closeAll: (venue) => servers[venue]?.closeAll(1001, 'connection life ended') ?? 0,
     skipNext: (venue, market) => servers[venue]?.skipNext(market),
-    sendGarbage: (venue, market) => servers[venue]?.broadcast(GARBAGE[venue], market) ?? 0,
-    sendUnknown: (venue, market) => servers[venue]?.broadcast(UNKNOWN[venue], market) ?? 0,
+    sendGarbage: (venue, market) => servers[venue]?.broadcast(GARBAGE[venue], watched(venue, market)) ?? 0,
+    sendUnknown: (venue, market) => servers[venue]?.broadcast(UNKNOWN[venue], watched(venue, market)) ?? 0,
     cross(venue, asked, durationMs) {
       const state = target(venue, asked);
       return state && process.cross(state, durationMs * speed, emit) ? state.market.id : null;
@@ -223,8 +241,11 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
 
   const apiKey = hexOf(`venuea-key:${seed}`, 64);
   const apiSecret = hexOf(`venuea-secret:${seed}`, 64);
-  const keys = venues.includes('venueb') ? generateKeys(hexOf(`venueb-key:${seed}`, 32)) : null;
-  const common = { host, clock, onSent };
+  const { keys: givenKeys, ...venueB } = options.venueB ?? {};
+  const keys = venues.includes('venueb')
+    ? (givenKeys ?? generateKeys(hexOf(`venueb-key:${seed}`, 32)))
+    : null;
+  const common = { host, clock, onSent, onLost };
   let venueC: VenueCServer | null = null;
   if (venues.includes('venuea'))
     servers.venuea = await createVenueAServer({
@@ -243,7 +264,7 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
       gate: script.gate('venueb'),
       port: ports.venueb ?? 0,
       keys,
-      ...options.venueB,
+      ...venueB,
     });
   if (venues.includes('venuec')) {
     venueC = await createVenueCServer({
@@ -286,6 +307,7 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
     inject: script.inject,
     faultsApplied: script.applied,
     sent: () => counts,
+    lost: () => losses,
     connections: (venue) => servers[venue]?.connections() ?? 0,
     step,
     async close() {

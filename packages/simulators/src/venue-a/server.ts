@@ -47,7 +47,7 @@ const errorAnswer = ({ status, code, msg }: ApiError): HttpAnswer => asJson(stat
 
 export async function createVenueAServer(options: VenueAOptions): Promise<VenueServer> {
   const { source, clock, credentials, gate = OPEN_GATE, onSent = () => {}, host = '127.0.0.1' } = options;
-  const sockets = createSockets<Subscriber>('venuea', clock, onSent);
+  const sockets = createSockets<Subscriber>('venuea', options);
   const allowed = options.weightPerMinute ?? 12_000;
   let minute = 0;
   let used = 0;
@@ -127,7 +127,11 @@ export async function createVenueAServer(options: VenueAOptions): Promise<VenueS
   function push(client: Client<Subscriber>, { market, data }: FrameA): void {
     const { topics } = client.state;
     const topic = topics.has(market) ? market : topics.has(ALL) ? ALL : null;
-    if (topic === null || (gate.anySilence() && gate.silent(market)) || takeSkip(client, [market])) return;
+    if (topic === null) return;
+    if ((gate.anySilence() && gate.silent(market)) || takeSkip(client, [market])) {
+      sockets.lose(client, market);
+      return;
+    }
     sockets.send(
       client,
       JSON.stringify({ type: 'TOPIC', topic: `web3_prediction_orderbook_${topic}`, data }),

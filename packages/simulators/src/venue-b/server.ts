@@ -64,13 +64,14 @@ const REFUSALS: Readonly<Record<Exclude<Verdict, 'ok'>, string>> = {
 
 export async function createVenueBServer(options: VenueBOptions): Promise<VenueServer> {
   const { source, clock, keys, gate = OPEN_GATE, onSent = () => {}, host = '127.0.0.1' } = options;
-  const sockets = createSockets<Subscriber>('venueb', clock, onSent);
+  const sockets = createSockets<Subscriber>('venueb', options);
   const perSecond = options.readsPerSecond ?? 20;
   let tokens = perSecond;
   let refilled = clock();
 
   function takeToken(): boolean {
     const now = clock();
+    if (!Number.isFinite(perSecond)) return true;
     tokens = Math.min(perSecond, tokens + (Math.max(0, now - refilled) / 1e6) * perSecond);
     refilled = now;
     if (tokens < 1) return false;
@@ -141,8 +142,10 @@ export async function createVenueBServer(options: VenueBOptions): Promise<VenueS
   ): void {
     const sequenced = SEQUENCED.has(frame.type);
     const seq = sequenced ? ++subscription.seq : 0;
-    if (gate.anySilence() && gate.silent(frame.market)) return;
-    if (sequenced && takeSkip(client, [frame.market])) return;
+    if ((gate.anySilence() && gate.silent(frame.market)) || (sequenced && takeSkip(client, [frame.market]))) {
+      sockets.lose(client, frame.market);
+      return;
+    }
     if (client.socket.bufferedAmount > OVERFLOW_BYTES) {
       client.state.subscriptions.delete(subscription.sid);
       const { sid } = subscription;

@@ -41,7 +41,7 @@ export async function createVenueCServer(
   options: ServerOptions<NativeSource<FrameC>> & { readonly gammaPort?: number },
 ): Promise<VenueCServer> {
   const { source, clock, gate = OPEN_GATE, onSent = () => {}, host = '127.0.0.1' } = options;
-  const sockets = createSockets<Subscriber>('venuec', clock, onSent);
+  const sockets = createSockets<Subscriber>('venuec', options);
   const uses = new Map<string, number[]>();
 
   /** Milliseconds to wait, or null when the caller is so far over that it is refused. */
@@ -94,7 +94,10 @@ export async function createVenueCServer(
     if (frame.custom && !custom) return;
     if (frame.tokens.length > 0 && !frame.tokens.some((token) => tokens.has(token))) return;
     const heard = gate.anySilence() ? withoutSilent(frame) : frame;
-    if (!heard || takeSkip(client, [...frame.tokens, frame.market])) return;
+    if (!heard || takeSkip(client, [...frame.tokens, frame.market])) {
+      sockets.lose(client, frame.market);
+      return;
+    }
     if (client.socket.bufferedAmount > MAX_BUFFERED_BYTES) client.socket.close(1013, 'slow consumer');
     else sockets.send(client, heard.text, 'data', [heard.market]);
   }
@@ -122,9 +125,11 @@ export async function createVenueCServer(
     for (const token of fresh) tokens.add(token);
     feed?.watching?.(tokens);
     if (!dump) return;
-    const frames = (feed?.initial(fresh.slice(0, room)) ?? [])
-      .map((frame) => (gate.anySilence() ? withoutSilent(frame) : frame))
-      .filter((frame) => frame !== null);
+    const frames: FrameC[] = [];
+    for (const frame of feed?.initial(fresh.slice(0, room)) ?? []) {
+      if (gate.anySilence() && !withoutSilent(frame)) sockets.lose(client, frame.market);
+      else frames.push(frame);
+    }
     if (frames.length > 0)
       sockets.send(client, `[${frames.map((frame) => frame.text).join(',')}]`, 'data', [
         ...new Set(frames.map((frame) => frame.market)),

@@ -39,13 +39,14 @@ export function createSimulatedSourceC(
   };
   for (const state of process.states('venuec')) learn(state);
 
+  /** Listed while we ran and not yet on the CLOB: its first book is sent when it is. */
+  const hydrating = new Set<MarketState>();
+
   const served = (token: string): { state: MarketState; outcome: 0 | 1 } | null => {
     const found = tokens.get(token);
     if (!found?.state.book) return null;
-    const { market } = found.state;
-    const now = process.now();
-    if (now < market.listMs + hydration && now < market.startMs) return null;
-    return phaseAt(market, now) === 'resolved' ? null : found;
+    if (hydrating.has(found.state)) return null;
+    return phaseAt(found.state.market, process.now()) === 'resolved' ? null : found;
   };
 
   function deliver(state: MarketState, text: string, only: readonly string[] | null, custom = false): void {
@@ -63,8 +64,19 @@ export function createSimulatedSourceC(
   function on(event: ProcessEvent): void {
     const { state } = event;
     const at = stamp(event.at);
-    if (event.kind === 'listed') learn(state);
+    if (event.kind === 'listed') {
+      learn(state);
+      hydrating.add(state);
+    }
     if (event.kind === 'resolved') bests.delete(state);
+    if (hydrating.has(state) && event.kind !== 'listed') {
+      const due = event.at >= state.market.listMs + hydration || event.at >= state.market.startMs;
+      // Only between two updates is the book whole.
+      if (!due || event.kind !== 'updated') return;
+      hydrating.delete(state);
+      books(state, at);
+      return;
+    }
     if (readers.size === 0) return;
     switch (event.kind) {
       case 'change':
