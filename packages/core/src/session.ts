@@ -10,6 +10,7 @@ import type { Evidence, Track } from './tracks.ts';
 import { Tracks } from './tracks.ts';
 import type {
   BookFinding,
+  BreakFinding,
   Finding,
   Frame,
   MarketFields,
@@ -319,21 +320,13 @@ export class Session {
     });
   }
 
-  private applyBreak(
-    finding: {
-      market: string;
-      outcome: string | null;
-      cause: GapCause;
-      scope: GapScope;
-      detail: string | null;
-    },
-    envelope: Envelope,
-    from: Micros,
-    into: VenueEvent[],
-  ): void {
+  private applyBreak(finding: BreakFinding, envelope: Envelope, from: Micros, into: VenueEvent[]): void {
     const { tracks } = this.capture;
     const hit: Track[] = [];
-    if (finding.outcome !== null) {
+    if (finding.dataset === 'samples') {
+      const track = tracks.get('samples', finding.market, null);
+      if (track) hit.push(track);
+    } else if (finding.outcome !== null) {
       const track = tracks.watch('books', finding.market, finding.outcome, this.id, envelope.observedAt);
       // Watching began with a change we cannot use: covered from here, and in a gap from here.
       tracks.start(track, envelope, into);

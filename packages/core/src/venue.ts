@@ -87,6 +87,8 @@ export type BreakFinding = {
   readonly cause: GapCause;
   readonly scope: GapScope;
   readonly detail: string | null;
+  /** `samples`: the book stands, samples of the market were lost until the next one. Default `books`. */
+  readonly dataset?: 'books' | 'samples';
 };
 
 /** The venue says that this market ended: capture may stop. */

@@ -68,6 +68,16 @@ describe('sequence', () => {
     ]);
   });
 
+  it('breaks books without numbers when a frame cannot be read, and leaves numbered ones to their numbers', () => {
+    const normalizer = open();
+    last(normalizer, snapshot(1), snapshot(null, { market_ticker: N }));
+    expect(last(normalizer, '{"type":"orderbook_del')).toEqual([
+      'reject not_json_object',
+      `break ${N} rejected_frame connection`,
+    ]);
+    expect(last(normalizer, delta(2))).toEqual([`delta ${M}`]);
+  });
+
   it('follows a market to another sid', () => {
     const normalizer = open();
     last(normalizer, snapshot(1), snapshot(1, {}, 3), delta(2, { market_ticker: N }));
@@ -79,7 +89,7 @@ describe('sequence', () => {
     expect(last(open(), snapshot(null), delta(null))).toEqual([`delta ${M}`]);
   });
 
-  it('does not break a book for a gap among trades', () => {
+  it('loses trades, not books, in a gap among trades', () => {
     const normalizer = open();
     const trade = (seq: number): Fields => ({
       type: 'trade',
@@ -90,7 +100,12 @@ describe('sequence', () => {
     feed(normalizer, snapshot(1));
     feed(normalizer, { type: 'subscribed', id: 1, msg: { channel: 'trade', sid: 3 } });
     feed(normalizer, { id: 1, sid: 3, seq: 1, type: 'ok', msg: { market_tickers: [M, N] } });
-    expect(last(normalizer, trade(2), trade(5))).toEqual([`sample ${M}`]);
+    feed(normalizer, trade(2));
+    expect(feed(normalizer, trade(5))).toMatchObject([
+      { find: 'break', market: M, cause: 'sequence_break', dataset: 'samples', outcome: null },
+      { find: 'break', market: N, cause: 'sequence_break', dataset: 'samples', outcome: null },
+      { find: 'sample', market: M },
+    ]);
     expect(last(normalizer, delta(2))).toEqual([`delta ${M}`]);
   });
 });
@@ -220,6 +235,27 @@ describe('commands and errors', () => {
 });
 
 describe('in a session', () => {
+  it('lost trades open a gap of the samples, closed by the next one', () => {
+    const capture = new Capture({ adapter: venueB, collector: 'test', provenance: 'captured' });
+    const session = capture.openSession('s');
+    const trade = (seq: number): Fields => ({
+      type: 'trade',
+      sid: 3,
+      seq,
+      msg: { market_ticker: M, yes_price_dollars: '0.5500', count_fp: '1.00' },
+    });
+    const events = [snapshot(1), trade(1), trade(3), delta(2)].flatMap((message, at) => {
+      const frame = { ...asFrame(message), observedAt: AT + at };
+      return session.frame(frame, new TextEncoder().encode(frame.text)).events;
+    });
+    const gaps = events.filter((event) => event.type === 'GapOpened' || event.type === 'GapClosed');
+    expect(gaps).toMatchObject([
+      { type: 'GapOpened', dataset: 'samples', cause: 'sequence_break', from: AT + 1 },
+      { type: 'GapClosed', dataset: 'samples', to: AT + 2 },
+    ]);
+    expect(events.filter((event) => event.type === 'BookObserved')).toHaveLength(2);
+  });
+
   it('one lost number gives one gap a book, closed by its own snapshot, and no observation inside', () => {
     const capture = new Capture({ adapter: venueB, collector: 'test', provenance: 'captured' });
     const session = capture.openSession('s');

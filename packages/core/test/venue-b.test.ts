@@ -285,7 +285,7 @@ describe('what is not understood', () => {
     ['ws', { type: 'orderbook_snapshot', msg: {} }, 'no_market'],
     ['ws', { type: 'orderbook_delta', msg: { market_ticker: 'has space' } }, 'no_market'],
     ['ws', { type: 'orderbook_delta' }, 'no_market'],
-    ['ws', { type: 'trade', msg: { market_ticker: M } }, 'bad_trade'],
+    ['ws', { type: 'trade', msg: {} }, 'bad_trade'],
     ['ws', { type: 'market_lifecycle_v2', msg: {} }, 'bad_lifecycle'],
     ['ws', { type: 'orderbook_v9', msg: { market_ticker: M } }, 'unknown_kind'],
     ['rest:/nowhere', '{}', 'unknown_channel'],
@@ -297,6 +297,16 @@ describe('what is not understood', () => {
     ['rest:/markets', '{}', 'bad_catalogue'],
   ])('%s %j is rejected', (channel, message, reason) => {
     expect(summary(feed(open(), message, channel))).toEqual([`reject ${reason}`]);
+  });
+
+  it('a trade that cannot be read is a lost sample, and nothing against the book', () => {
+    const normalizer = open();
+    feed(normalizer, snapshot(1));
+    expect(feed(normalizer, { type: 'trade', msg: { market_ticker: M, yes_price: 'x' } })).toMatchObject([
+      { find: 'reject', market: M, reason: 'bad_trade', booksIntact: true },
+      { find: 'break', market: M, cause: 'rejected_frame', dataset: 'samples', outcome: null },
+    ]);
+    expect(last(normalizer, delta(2))).toEqual([`delta ${M}`]);
   });
 
   it.each<[string, Fields]>([

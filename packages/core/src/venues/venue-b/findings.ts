@@ -12,6 +12,8 @@ export const reject = (market: string, reason: string, detail: string): RejectFi
   market,
   reason,
   detail,
+  // Which books are lost is always said by a break.
+  booksIntact: true,
 });
 
 export const broken = (
@@ -20,6 +22,14 @@ export const broken = (
   scope: GapScope,
   detail: string | null,
 ): BreakFinding => ({ find: 'break', market, outcome: OUTCOME, cause, scope, detail });
+
+/** Trades of the market were lost; its book stands. */
+export const lostTrades = (
+  market: string,
+  cause: GapCause,
+  scope: GapScope,
+  detail: string | null,
+): BreakFinding => ({ ...broken(market, cause, scope, detail), outcome: null, dataset: 'samples' });
 
 export const compared = (market: string, method: CompareFinding['method'], drift: Drift): CompareFinding => ({
   find: 'compare',

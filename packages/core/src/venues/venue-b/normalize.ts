@@ -7,7 +7,7 @@ import { measureDrift } from '../wire-levels.ts';
 import type { Stream } from './book.ts';
 import { Book, OUTCOME } from './book.ts';
 import { lifecycleChange, readCatalogue } from './catalogue.ts';
-import { broken, compared, reject, skip } from './findings.ts';
+import { broken, compared, lostTrades, reject, skip } from './findings.ts';
 import { restError, restRoute } from './rest.ts';
 import { Subscriptions } from './subscriptions.ts';
 import type { Json, WireBook } from './wire.ts';
@@ -71,9 +71,9 @@ class VenueBNormalizer implements Normalizer {
 
   private socket(frame: Frame, into: Finding[]): void {
     const value = parseJson(frame.text);
-    if (!isObject(value)) return void into.push(reject('', 'not_json_object', excerpt(frame.text)));
+    if (!isObject(value)) return this.unreadable('not_json_object', frame, into);
     const { type, id, sid, seq } = value;
-    if (typeof type !== 'string') return void into.push(reject('', 'no_type', excerpt(frame.text)));
+    if (typeof type !== 'string') return this.unreadable('no_type', frame, into);
     const stream: Stream = typeof sid === 'number' || typeof sid === 'string' ? sid : null;
     const sequence = typeof seq === 'number' && Number.isSafeInteger(seq) ? seq : null;
     const message = isObject(value['msg']) ? value['msg'] : EMPTY;
@@ -88,7 +88,7 @@ class VenueBNormalizer implements Normalizer {
       case 'orderbook_snapshot':
         return this.snapshot(frame, message, stream, sequence, into);
       case 'trade':
-        return this.trade(message, into);
+        return this.trade(message, stream, into);
       case 'subscribed':
         into.push(skip(type));
         if (typeof message['sid'] === 'number' || typeof message['sid'] === 'string')
@@ -124,7 +124,7 @@ class VenueBNormalizer implements Normalizer {
     into: Finding[],
   ): void {
     const market = tickerOf(message['market_ticker']);
-    if (market === null) return void into.push(reject('', 'no_market', excerpt(frame.text)));
+    if (market === null) return this.unreadable('no_market', frame, into);
     const noIsYes = this.yesPrice(frame, stream);
     const wire = readBook(message, SNAPSHOT_SHAPES, noIsYes);
     const book = this.subscriptions.follow(market, stream, message);
@@ -137,7 +137,7 @@ class VenueBNormalizer implements Normalizer {
 
   private delta(frame: Frame, message: Json, stream: Stream, sequence: number | null, into: Finding[]): void {
     const market = tickerOf(message['market_ticker']);
-    if (market === null) return void into.push(reject('', 'no_market', excerpt(frame.text)));
+    if (market === null) return this.unreadable('no_market', frame, into);
     const known = this.subscriptions.find(market);
     const book = known?.stream === stream ? known : this.subscriptions.follow(market, stream, message);
     const change = readDelta(message);
@@ -153,6 +153,12 @@ class VenueBNormalizer implements Normalizer {
     into.push(book.finding('delta', sequence, sourceTime(message)));
   }
 
+  /** May have been a change of any book: where frames are numbered the numbers will tell, elsewhere no book can be vouched for. */
+  private unreadable(reason: string, frame: Frame, into: Finding[]): void {
+    into.push(reject('', reason, excerpt(frame.text)));
+    this.subscriptions.breakUnnumbered('rejected_frame', reason, into);
+  }
+
   /** What the shell recorded beside the frame, else what its subscription was asked with. */
   private yesPrice(frame: Frame, stream: Stream): boolean {
     const declared = frame.settings['use_yes_price'];
@@ -165,12 +171,15 @@ class VenueBNormalizer implements Normalizer {
     this.subscriptions.breakBook(book, 'rejected_frame', 'book', why, into);
   }
 
-  private trade(message: Json, into: Finding[]): void {
+  private trade(message: Json, stream: Stream, into: Finding[]): void {
     const market = tickerOf(message['market_ticker']);
     const trade = readTrade(message);
-    // No market in the reject: a trade that cannot be read says nothing against the book.
     if (market === null) return void into.push(reject('', 'bad_trade', 'no market'));
-    if (typeof trade === 'string') return void into.push(reject('', 'bad_trade', `${market}: ${trade}`));
+    if (typeof trade === 'string') {
+      into.push(reject(market, 'bad_trade', trade), lostTrades(market, 'rejected_frame', 'book', trade));
+      return;
+    }
+    this.subscriptions.traded(market, stream);
     into.push({
       find: 'sample',
       market,

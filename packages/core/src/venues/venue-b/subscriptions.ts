@@ -6,7 +6,7 @@ import type { GapCause, GapScope } from '../../events.ts';
 import type { Finding } from '../../venue.ts';
 import type { Stream } from './book.ts';
 import { Book } from './book.ts';
-import { broken } from './findings.ts';
+import { broken, lostTrades } from './findings.ts';
 import { Sequence } from './sequence.ts';
 import type { Json } from './wire.ts';
 import { tickerOf } from './wire.ts';
@@ -15,8 +15,8 @@ import { tickerOf } from './wire.ts';
 type Subscription = {
   readonly sequence: Sequence;
   readonly markets: Set<string>;
-  /** True once it is known to carry books; a gap in the numbers of trades is not a gap of a book. */
-  books: boolean;
+  /** What it is known to carry: a gap in the numbers of trades is not a gap of a book. */
+  carries: 'unknown' | 'books' | 'trades';
   noIsYes: boolean | null;
 };
 
@@ -60,8 +60,8 @@ export class Subscriptions {
   /** The venue named the sid of a channel that command `id` asked for. */
   introduce(id: unknown, stream: Stream, channel: unknown): void {
     const subscription = this.of(stream);
-    if (channel !== 'orderbook_delta') return;
-    subscription.books = true;
+    if (channel !== 'orderbook_delta' && channel !== 'trade') return;
+    subscription.carries = channel === 'trade' ? 'trades' : 'books';
     const command = this.commands.get(id);
     if (command?.kind !== 'subscribe') return;
     subscription.noIsYes = command.noIsYes ?? false;
@@ -92,7 +92,7 @@ export class Subscriptions {
     let book = this.books.get(market);
     if (!book) this.books.set(market, (book = new Book(market)));
     const subscription = this.of(stream);
-    subscription.books = true;
+    subscription.carries = 'books';
     subscription.markets.add(market);
     book.stream = stream;
     const id = textOf(message['market_id']);
@@ -111,7 +111,7 @@ export class Subscriptions {
   /** No longer streamed, on our own wish: a gap for whoever still watches, and no book to build on. */
   release(stream: Stream, markets: readonly string[] | null, into: Finding[]): void {
     const subscription = this.bySid.get(stream);
-    if (!subscription?.books) return;
+    if (subscription?.carries !== 'books') return;
     for (const market of markets ?? [...subscription.markets]) {
       subscription.markets.delete(market);
       const book = this.books.get(market);
@@ -139,14 +139,32 @@ export class Subscriptions {
     }
   }
 
+  /** A trade came on this stream, if it is one of its own. */
+  traded(market: string, stream: Stream): void {
+    if (stream === null) return;
+    const subscription = this.of(stream);
+    if (subscription.carries === 'unknown') subscription.carries = 'trades';
+    if (subscription.carries === 'trades') subscription.markets.add(market);
+  }
+
+  breakUnnumbered(cause: GapCause, detail: string, into: Finding[]): void {
+    for (const book of this.books.values())
+      if (book.state === 'live' && this.of(book.stream).sequence.newest === null)
+        this.breakBook(book, cause, 'connection', detail, into);
+  }
+
   breakAll(cause: GapCause, detail: string, into: Finding[]): void {
     for (const book of this.books.values()) this.breakBook(book, cause, 'connection', detail, into);
   }
 
   private breakStream(stream: Stream, cause: GapCause, detail: string, into: Finding[]): void {
     const subscription = this.bySid.get(stream);
-    if (!subscription?.books) return;
+    if (!subscription || subscription.carries === 'unknown') return;
     for (const market of subscription.markets) {
+      if (subscription.carries === 'trades') {
+        into.push(lostTrades(market, cause, 'connection', detail));
+        continue;
+      }
       // A market without a book was subscribed, and its first book may be what was lost.
       const book = this.books.get(market) ?? this.follow(market, stream, {});
       if (book.stream === stream) this.breakBook(book, cause, 'connection', detail, into);
@@ -163,7 +181,7 @@ export class Subscriptions {
   private of(stream: Stream): Subscription {
     let found = this.bySid.get(stream);
     if (!found) {
-      found = { sequence: new Sequence(), markets: new Set(), books: false, noIsYes: null };
+      found = { sequence: new Sequence(), markets: new Set(), carries: 'unknown', noIsYes: null };
       this.bySid.set(stream, found);
     }
     return found;
