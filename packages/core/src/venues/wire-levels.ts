@@ -3,7 +3,7 @@
 
 import type { Ladders } from '../checks.ts';
 import type { Micro, TextFormat } from '../decimal.ts';
-import { MAX_MICRO, formatMicro, formatOf, parseDecimal } from '../decimal.ts';
+import { MAX_MICRO, formatMicro, formatOf, parseDecimal, parseMicro } from '../decimal.ts';
 import type { TextException } from '../events.ts';
 
 export type Level = {
@@ -12,15 +12,79 @@ export type Level = {
   readonly priceText: string;
   readonly sizeText: string;
   readonly exact: boolean;
+  /** How each text is written (see shapeOf). */
+  readonly priceShape: number;
+  readonly sizeShape: number;
 };
 
 /** Null when a text is no decimal or out of range. */
 export function readLevel(priceText: string | null, sizeText: string | null): Level | null {
   if (priceText === null || sizeText === null) return null;
-  const price = parseDecimal(priceText);
-  const size = parseDecimal(sizeText);
-  if (price === null || size === null) return null;
-  return { price: price.value, size: size.value, priceText, sizeText, exact: price.exact && size.exact };
+  let exact = true;
+  let price = parseMicro(priceText);
+  if (price === null) {
+    const long = parseDecimal(priceText);
+    if (long === null) return null;
+    price = long.value;
+    exact = long.exact;
+  }
+  let size = parseMicro(sizeText);
+  if (size === null) {
+    const long = parseDecimal(sizeText);
+    if (long === null) return null;
+    size = long.value;
+    exact &&= long.exact;
+  }
+  return {
+    price,
+    size,
+    priceText,
+    sizeText,
+    exact,
+    priceShape: shapeOf(priceText),
+    sizeShape: shapeOf(sizeText),
+  };
+}
+
+const BARE = 16;
+const ZERO_WHOLE = 32;
+const TRAILING_ZERO = 8;
+
+/**
+ * How a decimal is written, as bits: its number of decimals (0 to 6), whether the last one is a zero, whether its whole part is
+ * missing or a single zero. With these a format is held against a text without writing a single digit. −1: no format writes
+ * it (a sign, an exponent, leading zeros, a bare dot, more than six decimals).
+ */
+export function shapeOf(text: string): number {
+  const { length } = text;
+  let dot = -1;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 46 && dot < 0) dot = at;
+    else if (code < 48 || code > 57) return -1;
+  }
+  const whole = dot < 0 ? length : dot;
+  const decimals = dot < 0 ? 0 : length - dot - 1;
+  if (decimals > 6 || (dot >= 0 && decimals === 0)) return -1;
+  const first = text.charCodeAt(0);
+  if (whole > 1 && first === 48) return -1;
+  return (
+    decimals |
+    (decimals > 0 && text.charCodeAt(length - 1) === 48 ? TRAILING_ZERO : 0) |
+    (whole === 0 ? BARE : whole === 1 && first === 48 ? ZERO_WHOLE : 0)
+  );
+}
+
+/** Whether the format gives the text of this shape back; equal to comparing with formatMicro, which a test holds it to. */
+export function conforms(shape: number, format: TextFormat): boolean {
+  if (shape < 0) return false;
+  const bare = format.charCodeAt(0) === 46;
+  const digit = format.charCodeAt(bare ? 1 : 0) - 48;
+  const wanted = digit > 9 ? 0 : digit;
+  const decimals = shape & 7;
+  if ((shape & BARE) !== 0 && !bare) return false;
+  if ((shape & ZERO_WHOLE) !== 0 && bare && decimals > 0) return false;
+  return decimals === wanted || (decimals > wanted && (shape & TRAILING_ZERO) === 0);
 }
 
 export type Formats = { readonly price: TextFormat; readonly size: TextFormat };
@@ -32,77 +96,91 @@ export type ComposedBook = Ladders & {
   readonly exact: boolean;
 };
 
-/** Sorts in place, stably: the venue's order among equal prices stays. */
-export function sortBestFirst(levels: Level[], side: 'bid' | 'ask'): Level[] {
-  return levels.sort(side === 'bid' ? (a, b) => b.price - a.price : (a, b) => a.price - b.price);
-}
-
-/** Takes both sides in any order. `before` are the formats of the book's previous state, tried first. */
-export function composeBook(bids: Level[], asks: Level[], before: Formats = MINIMAL): ComposedBook {
-  sortBestFirst(bids, 'bid');
-  sortBestFirst(asks, 'ask');
-  const formats = chooseFormats(bids, asks, before);
-  const exceptions: TextException[] = [];
-  let exact = true;
-  for (const [side, levels] of [
-    ['bid', bids],
-    ['ask', asks],
-  ] as const) {
-    for (let at = 0; at < levels.length; at++) {
-      const level = levels[at]!;
-      if (!level.exact) exact = false;
-      if (!reproduces(level, formats))
-        exceptions.push({ side, level: at, price: level.priceText, size: level.sizeText });
-    }
-  }
+/** Sorts both sides in place, stably (the venue's order among equal prices stays), and takes the integers. */
+export function laddersOf(bids: Level[], asks: Level[]): Ladders {
+  bids.sort((a, b) => b.price - a.price);
+  asks.sort((a, b) => a.price - b.price);
   return {
     bidPrices: bids.map((level) => level.price),
     bidSizes: bids.map((level) => level.size),
     askPrices: asks.map((level) => level.price),
     askSizes: asks.map((level) => level.size),
+  };
+}
+
+/** Takes both sides in any order. `before` are the formats of the book's previous state, tried first. */
+export function composeBook(bids: Level[], asks: Level[], before: Formats = MINIMAL): ComposedBook {
+  const ladders = laddersOf(bids, asks);
+  const formats = {
+    price: chooseFormat(
+      bids,
+      asks,
+      before.price,
+      (level) => level.priceShape,
+      (level) => level.priceText,
+    ),
+    size: chooseFormat(
+      bids,
+      asks,
+      before.size,
+      (level) => level.sizeShape,
+      (level) => level.sizeText,
+    ),
+  };
+  const exceptions: TextException[] = [];
+  const bidsExact = noteExceptions('bid', bids, formats, exceptions);
+  const asksExact = noteExceptions('ask', asks, formats, exceptions);
+  return {
+    ...ladders,
     priceFormat: formats.price,
     sizeFormat: formats.size,
     exceptions,
-    exact,
+    exact: bidsExact && asksExact,
   };
 }
 
 const MINIMAL: Formats = { price: 'min', size: 'min' };
 
-export const reproduces = (level: Level, formats: Formats): boolean =>
-  formatMicro(level.price, formats.price) === level.priceText &&
-  formatMicro(level.size, formats.size) === level.sizeText;
-
-function chooseFormats(bids: readonly Level[], asks: readonly Level[], before: Formats): Formats {
-  return {
-    price: chooseFormat(bids, asks, before.price, (level) => [level.price, level.priceText]),
-    size: chooseFormat(bids, asks, before.size, (level) => [level.size, level.sizeText]),
-  };
+/** True when every level of the side is exact. */
+function noteExceptions(
+  side: 'bid' | 'ask',
+  levels: readonly Level[],
+  formats: Formats,
+  into: TextException[],
+): boolean {
+  let exact = true;
+  for (let at = 0; at < levels.length; at++) {
+    const level = levels[at]!;
+    if (!level.exact) exact = false;
+    if (!reproduces(level, formats))
+      into.push({ side, level: at, price: level.priceText, size: level.sizeText });
+  }
+  return exact;
 }
+
+export const reproduces = (level: Level, formats: Formats): boolean =>
+  conforms(level.priceShape, formats.price) && conforms(level.sizeShape, formats.size);
 
 /** The format that reproduces most texts; on a tie the one in use. */
 function chooseFormat(
   bids: readonly Level[],
   asks: readonly Level[],
   before: TextFormat,
-  pick: (level: Level) => readonly [Micro, string],
+  shape: (level: Level) => number,
+  text: (level: Level) => string,
 ): TextFormat {
   let best = before;
   let fewest = Infinity;
-  const tried = new Set<TextFormat>();
-  const candidates: TextFormat[] = [before, 'min'];
+  const candidates: TextFormat[] = before === 'min' ? ['min'] : [before, 'min'];
   for (let next = 0; next < candidates.length && fewest > 0; next++) {
     const format = candidates[next]!;
-    if (tried.has(format)) continue;
-    tried.add(format);
     let misses = 0;
     for (const levels of [bids, asks]) {
       for (const level of levels) {
-        const [value, text] = pick(level);
-        if (formatMicro(value, format) === text) continue;
+        if (conforms(shape(level), format)) continue;
         misses++;
-        const own = formatOf(text);
-        if (!tried.has(own)) candidates.push(own);
+        const own = formatOf(text(level));
+        if (!candidates.includes(own)) candidates.push(own);
       }
     }
     if (misses < fewest) {

@@ -3,11 +3,11 @@
 import type { Micro, TextFormat } from '../../decimal.ts';
 import { formatMicro } from '../../decimal.ts';
 import type { CheckFlag, TextException } from '../../events.ts';
-import { Side, exceptionText } from '../../ladder.ts';
+import { Side } from '../../ladder.ts';
 import type { Micros } from '../../time.ts';
 import type { BookFinding } from '../../venue.ts';
 import type { Drift, Level } from '../wire-levels.ts';
-import { composeBook, measureDrift } from '../wire-levels.ts';
+import { composeBook, laddersOf, measureDrift, readLevel, reproduces } from '../wire-levels.ts';
 
 /** Below this many, texts kept beside the integers cost less than choosing formats anew. */
 const TOLERATED_EXCEPTIONS = 8;
@@ -79,14 +79,8 @@ export class TokenBook {
   }
 
   private exception(level: Level): { price: string; size: string } | null {
-    return exceptionText(
-      level.priceText,
-      level.price,
-      level.sizeText,
-      level.size,
-      this.priceFormat,
-      this.sizeFormat,
-    );
+    const formats = { price: this.priceFormat, size: this.sizeFormat };
+    return reproduces(level, formats) ? null : { price: level.priceText, size: level.sizeText };
   }
 
   set({ side, level }: Change): void {
@@ -138,13 +132,11 @@ export class TokenBook {
     const levels = (side: Side): Level[] =>
       side.prices.map((price, at) => {
         const text = exceptions.find((exception) => exception.side === side.name && exception.level === at);
-        return {
-          price,
-          size: side.sizes[at]!,
-          priceText: text?.price ?? formatMicro(price, this.priceFormat),
-          sizeText: text?.size ?? formatMicro(side.sizes[at]!, this.sizeFormat),
-          exact: !this.inexact.has(`${side.name}${price}`),
-        };
+        const size = side.sizes[at]!;
+        return readLevel(
+          text?.price ?? formatMicro(price, this.priceFormat),
+          text?.size ?? formatMicro(size, this.sizeFormat),
+        )!;
       });
     const bids = levels(this.bids);
     const asks = levels(this.asks);
@@ -167,7 +159,7 @@ export class TokenBook {
         askPrices: this.asks.prices,
         askSizes: this.asks.sizes,
       },
-      composeBook(bids, asks),
+      laddersOf(bids, asks),
     );
   }
 
