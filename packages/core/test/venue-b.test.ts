@@ -1,5 +1,8 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { EARLIEST_MICROS, LATEST_MICROS, toIso, toMillis } from '../src/time.ts';
 import type { Finding, Normalizer } from '../src/venue.ts';
+import { sourceTime } from '../src/venues/venue-b/wire.ts';
 import type { Fields } from './venue-b-frames.ts';
 import { M, delta, last, open, snapshot, summary, N } from './venue-b-frames.ts';
 import { feed, only, sourceText } from './venue-frames.ts';
@@ -159,6 +162,16 @@ describe('source time', () => {
     ['no time at all', { ts: 'soon', ts_ms: 17 }, null],
   ])('is %s', (_name, fields, expected) => {
     expect(timeOf(fields)).toBe(expected);
+  });
+
+  it('is ts to the microsecond wherever ts_ms is the same instant', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: EARLIEST_MICROS, max: LATEST_MICROS }), (at) => {
+        const ts = toIso(at).replace(/\.?0+Z$/, 'Z');
+        expect(sourceTime({ ts, ts_ms: toMillis(at) })).toBe(at);
+        expect(sourceTime({ ts })).toBe(at);
+      }),
+    );
   });
 });
 
