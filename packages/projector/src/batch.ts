@@ -7,7 +7,10 @@ import type { EventCodec, LogRecord } from '@ladderlog/log';
 import type { OffsetRange } from './cursor.ts';
 
 /** Takes the rows of one projection. A throw refuses the row, and leaves nothing of it behind. */
-export type RowSink = { add(row: TableRow<TableName>): void };
+export type RowSink = {
+  /** `newestKey` is newestBy of the row's event, null where every row is kept. */
+  add(row: TableRow<TableName>, newestKey: string | null): void;
+};
 
 export type ProjectedRange = {
   readonly events: number;
@@ -43,12 +46,17 @@ export function createRangeProjector(codec: EventCodec, projections: readonly Pr
       if (rejectsAt < 0) return;
       const { key, time, value: body, offset } = record;
       const position = { topic, partition, offset };
-      sinks[rejectsAt]!.add(poisonRow({ origin, key, time, reason, detail, body }, position));
+      sinks[rejectsAt]!.add(poisonRow({ origin, key, time, reason, detail, body }, position), null);
     };
 
-    const project = (at: number, event: LadderEvent, position: Position): string | null => {
+    const project = (
+      at: number,
+      event: LadderEvent,
+      position: Position,
+      newestKey: string | null,
+    ): string | null => {
       try {
-        for (const row of projections[at]!.project(event, position)) sinks[at]!.add(row);
+        for (const row of projections[at]!.project(event, position)) sinks[at]!.add(row, newestKey);
         return null;
       } catch (error) {
         return `${projections[at]!.name}: ${error instanceof Error ? error.message : String(error)}`;
@@ -70,7 +78,7 @@ export function createRangeProjector(codec: EventCodec, projections: readonly Pr
       if (!takers) continue;
       const position = { topic, partition, offset: record.offset };
       let failure: string | null = null;
-      for (const at of takers.every) failure = joined(failure, project(at, event, position));
+      for (const at of takers.every) failure = joined(failure, project(at, event, position, null));
       if (failure !== null) {
         reject(record, 'projection', 'PROJECTION_FAILED', failure);
         continue;
@@ -86,8 +94,8 @@ export function createRangeProjector(codec: EventCodec, projections: readonly Pr
 
     newest.forEach((latest, at) => {
       if (!latest) return;
-      for (const { record, event } of latest.values()) {
-        const failure = project(at, event, { topic, partition, offset: record.offset });
+      for (const [key, { record, event }] of latest) {
+        const failure = project(at, event, { topic, partition, offset: record.offset }, key);
         if (failure !== null) reject(record, 'projection', 'PROJECTION_FAILED', failure);
       }
     });

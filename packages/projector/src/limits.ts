@@ -16,7 +16,8 @@ export type ProjectorLimits = {
 export const DEFAULT_LIMITS: ProjectorLimits = {
   maxRecords: 20_000,
   maxBytes: 16 * 1024 * 1024,
-  maxWaitMs: 1_000,
+  // Each range is an insert a table: waiting longer makes fewer, larger parts. The newest book is served from memory.
+  maxWaitMs: 2_000,
   minBackoffMs: 50,
   maxBackoffMs: 5_000,
   insertTimeoutMs: 60_000,

@@ -41,6 +41,8 @@ export type PartitionContext = {
   readonly limits: ProjectorLimits;
   readonly failPoints: FailPoints;
   readonly signal: AbortSignal;
+  /** Resolves when writing is allowed. */
+  readonly gate: () => Promise<unknown>;
   readonly onDone: (done: RangeDone) => void;
   readonly onRetry: (error: unknown, attempts: number, step: 'cursor' | 'insert', claim: Claim) => void;
   readonly onFenced: (claim: Claim) => void;
@@ -61,6 +63,7 @@ export class PartitionProjector {
   private bufferedBytes = 0;
   private timer: NodeJS.Timeout | null = null;
   private turn: Promise<void> = Promise.resolve();
+  private writing: Promise<void> = Promise.resolve();
   private dead = false;
 
   constructor(claim: Claim, end: number, context: PartitionContext) {
@@ -84,7 +87,10 @@ export class PartitionProjector {
         this.buffer.push(record);
         this.bufferedBytes += record.value.length;
       }
-      for (let ready = this.cut(false); ready && !this.dead; ready = this.cut(false)) await this.write(ready);
+      for (let ready = this.cut(false); ready; ready = this.cut(false)) {
+        await this.write(ready);
+        if (this.dead || this.context.signal.aborted) return;
+      }
     });
     if (this.buffer.length > 0 && !this.dead) this.armTimer();
   }
@@ -144,7 +150,24 @@ export class PartitionProjector {
     return taken;
   }
 
+  /** Resolves when the range being written, if any, is written. */
+  written(): Promise<void> {
+    return this.writing;
+  }
+
   private async write(records: readonly LogRecord[]): Promise<void> {
+    const { gate } = this.context;
+    for (let open = gate(); ; open = gate()) {
+      await open;
+      if (open === gate()) break;
+    }
+    if (this.dead) return;
+    const writing = this.writeRange(records);
+    this.writing = writing.catch(() => undefined);
+    await writing;
+  }
+
+  private async writeRange(records: readonly LogRecord[]): Promise<void> {
     const { context, claim } = this;
     const { cursors, store } = context;
     const begun = performance.now();

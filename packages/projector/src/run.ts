@@ -74,6 +74,8 @@ export type Projector = {
   status(): ProjectorStatus;
   /** Resolves when all that is in the log now is in the tables. */
   caughtUp(signal?: AbortSignal): Promise<void>;
+  /** Runs the work while this projector writes nothing; no range is half written then. */
+  quiesced<T>(work: () => Promise<T>): Promise<T>;
 };
 
 const LAG_REFRESH_MS = 1_000;
@@ -89,6 +91,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   const counts = { events: 0, rows: 0, poison: 0, retries: 0, fenced: 0 };
   let lastError: ProjectorStatus['lastError'] = null;
   let running = false;
+  let gate: Promise<unknown> = Promise.resolve();
 
   const context = (signal: AbortSignal, onFailure: (error: unknown) => void): PartitionContext => ({
     projections,
@@ -100,6 +103,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     failPoints,
     signal,
     onFailure,
+    gate: () => gate,
     onDone(done) {
       const rows = Object.values(done.rows).reduce((sum, count) => sum + count, 0);
       counts.events += done.events;
@@ -158,7 +162,13 @@ export function createProjector(options: ProjectorOptions): Projector {
         async onBatch(batch, control) {
           const target = partitions.get(nameOf(batch.topic, batch.partition));
           if (!target || control.isStale()) return;
-          await target.accept(batch);
+          try {
+            await target.accept(batch);
+          } catch (error) {
+            // The other partitions need not go on with what they have gathered.
+            partitionContext.onFailure(error);
+            throw error;
+          }
         },
         onRevoked(topic, partition) {
           partitions.get(nameOf(topic, partition))?.drop();
@@ -208,7 +218,7 @@ export function createProjector(options: ProjectorOptions): Projector {
         { details: { ...key, hwm: known, end } },
       );
     // Cursors and tables must have begun together: else rows would be missed, or come twice.
-    const projected = cursor.hwm >= begin || cursor.pending !== null;
+    const projected = cursor.hwm >= begin;
     if (!fresh && !projected) return;
     if ((await hasRows(store, projections, generation, fresh ? key : null)) === fresh)
       throw new LadderlogError(
@@ -276,7 +286,18 @@ export function createProjector(options: ProjectorOptions): Projector {
     }
   }
 
-  return { run, status, caughtUp };
+  async function quiesced<T>(work: () => Promise<T>): Promise<T> {
+    const before = gate;
+    const result = (async () => {
+      await before;
+      await Promise.all([...partitions.values()].map((partition) => partition.written()));
+      return work();
+    })();
+    gate = result.catch(() => undefined);
+    return result;
+  }
+
+  return { run, status, caughtUp, quiesced };
 }
 
 export const groupOf = (generation: number): string => `projector-g${generation}`;

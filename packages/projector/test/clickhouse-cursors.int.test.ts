@@ -15,7 +15,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-cursorContract('cursors in ClickHouse', async () => {
+cursorContract('ClickHouse', async () => {
   store = await openChdbStore({ path: directory });
   await store.migrate();
   return openClickhouseCursors(store);

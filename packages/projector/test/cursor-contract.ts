@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { CursorStore } from '../src/index.ts';
 
 export function cursorContract(name: string, open: () => Promise<CursorStore>): void {
-  describe(name, () => {
+  describe(`cursors in ${name}`, () => {
     let cursors: CursorStore;
     let generation = 0;
     const key = () => ({ generation, topic: 'venueb', partition: 3 });

@@ -13,4 +13,4 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-cursorContract('cursors in SQLite', async () => cursors);
+cursorContract('SQLite', async () => cursors);

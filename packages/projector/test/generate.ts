@@ -1,0 +1,247 @@
+// Seeded events as a recorder would write them: catalogue, starts, books that walk, samples, beats, gaps, rejects and
+// comparisons over several markets of three venues. The same options give the same events.
+
+import type { BookObserved, Envelope, LadderEvent, MarketObserved, Venue } from '@ladderlog/core';
+import { VENUES, hashText } from '@ladderlog/core';
+
+export type GenerateOptions = {
+  readonly seed?: number;
+  /** BookObserved events; other kinds come on top. */
+  readonly observations: number;
+  readonly markets?: number;
+  /** Levels a side. */
+  readonly levels?: number;
+  readonly venues?: readonly Venue[];
+};
+
+const BEGIN = 1_790_000_000_000_000;
+
+/** mulberry32. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+type State = {
+  readonly venue: Venue;
+  readonly market: string;
+  readonly outcome: string;
+  mid: number;
+  ordinal: number;
+  session: number;
+  lastAt: number;
+};
+
+export function* generate(options: GenerateOptions): Generator<LadderEvent> {
+  const { seed = 1, observations, markets = 24, levels = 10, venues = VENUES } = options;
+  const random = randomOf(seed);
+  const below = (bound: number): number => Math.floor(random() * bound);
+  let now = BEGIN;
+  const states: State[] = [];
+  for (let at = 0; at < markets; at++) {
+    const venue = venues[at % venues.length]!;
+    const outcome = venue === 'venuea' ? '0' : venue === 'venueb' ? 'yes' : `token-${at}`;
+    const state = { venue, market: marketId(venue, at), outcome, mid: 200_000 + below(600_000) };
+    states.push({ ...state, ordinal: 0, session: 1, lastAt: now });
+  }
+  const envelope = (state: State): Envelope => ({
+    venue: state.venue,
+    market: state.market,
+    observedAt: now,
+    sourceTs: state.venue === 'venuea' ? null : now - 1_000 - below(20_000),
+    session: `${state.venue}-${seed}-${state.session}`,
+    ordinal: state.ordinal,
+    provenance: 'captured',
+  });
+  const tick = (): void => {
+    now += 500 + below(20_000);
+  };
+
+  for (const [at, state] of states.entries()) {
+    tick();
+    yield marketObserved(envelope(state), at, 'open');
+    yield { ...envelope(state), ...track(state), type: 'CaptureStarted' };
+  }
+
+  for (let made = 0; made < observations; made++) {
+    tick();
+    const at = below(states.length);
+    const state = states[at]!;
+    state.ordinal++;
+    const chance = random();
+    if (chance < 0.004) {
+      const gap = {
+        gapId: hashText(`${state.market}|${now}`),
+        dataset: 'books',
+        outcome: state.outcome,
+        cause: 'disconnected',
+        scope: 'connection',
+        from: state.lastAt,
+        lastBefore: {
+          session: envelope(state).session,
+          ordinal: state.ordinal - 1,
+          observedAt: state.lastAt,
+        },
+      } as const;
+      yield { ...envelope(state), ...gap, type: 'GapOpened', detail: 'code 1006' };
+      state.session++;
+      state.ordinal = 0;
+      now += 3_000_000;
+      const after = envelope(state);
+      const firstAfter = { session: after.session, ordinal: 0, observedAt: now };
+      yield { ...after, ...gap, type: 'GapClosed', to: now, firstAfter };
+    } else if (chance < 0.02) yield { ...envelope(state), ...track(state), type: 'CaptureBeat' };
+    else if (chance < 0.06)
+      yield {
+        ...envelope(state),
+        type: 'MetricSampled',
+        outcome: state.outcome,
+        entry: 0,
+        metric: (['chance', 'price', 'last_trade'] as const)[below(3)]!,
+        value: state.mid,
+        text: (state.mid / 1e6).toString(),
+        exact: true,
+        size: null,
+        takerSide: null,
+      };
+    else if (chance < 0.063)
+      yield {
+        ...envelope(state),
+        type: 'FrameRejected',
+        channel: 'ws',
+        body: Uint8Array.from({ length: 32 }, () => below(256)),
+        reason: 'malformed_json',
+        detail: 'Größe unbekannt',
+      };
+    else if (chance < 0.066) yield marketObserved(envelope(state), at, 'closed');
+    else if (chance < 0.07)
+      yield {
+        ...envelope(state),
+        type: 'BookCompared',
+        outcome: state.outcome,
+        method: 'rest',
+        equal: true,
+        levelsOurs: levels * 2,
+        levelsTheirs: levels * 2,
+        levelsDiffering: 0,
+        sizeDrift: 0,
+        detail: null,
+      };
+    state.mid = Math.min(900_000, Math.max(100_000, state.mid + (below(3) - 1) * 1_000));
+    state.lastAt = now;
+    yield bookObserved(envelope(state), state, levels, below);
+  }
+  for (const state of states) {
+    tick();
+    yield { ...envelope(state), ...track(state), type: 'CaptureStopped', reason: 'end' };
+  }
+}
+
+const track = (state: State) =>
+  ({ dataset: 'books', outcome: state.outcome, collector: 'generated' }) as const;
+
+const marketId = (venue: Venue, at: number): string =>
+  venue === 'venuea'
+    ? `${1_000 + at}`
+    : venue === 'venueb'
+      ? `KXBTC15M-26NOV15-${at}`
+      : `0x${hashText(`${at}`)}`;
+
+function bookObserved(
+  envelope: Envelope,
+  state: State,
+  levels: number,
+  below: (bound: number) => number,
+): BookObserved {
+  const bidPrices: number[] = [];
+  const bidSizes: number[] = [];
+  const askPrices: number[] = [];
+  const askSizes: number[] = [];
+  for (let level = 0; level < levels; level++) {
+    bidPrices.push(state.mid - (level + 1) * 1_000);
+    bidSizes.push((1 + below(5_000)) * 1_000_000);
+    askPrices.push(state.mid + (level + 1) * 1_000);
+    askSizes.push((1 + below(5_000)) * 1_000_000);
+  }
+  const odd = below(50) === 0;
+  return {
+    ...envelope,
+    type: 'BookObserved',
+    outcome: state.outcome,
+    entry: 0,
+    kind: state.venue === 'venueb' ? 'delta' : 'snapshot',
+    bidPrices,
+    bidSizes,
+    askPrices,
+    askSizes,
+    state: levels === 0 ? 'empty' : 'two_sided',
+    flags: odd ? ['inexact'] : [],
+    nativeBid: state.venue === 'venueb' ? 'yes' : 'bids',
+    nativeAsk: state.venue === 'venueb' ? 'no' : 'asks',
+    askComplement: state.venue === 'venueb',
+    priceFormat: 'min',
+    sizeFormat: 'min',
+    exceptions: odd && levels > 0 ? [{ side: 'bid', level: 0, price: '0.50', size: '1.0000000001' }] : [],
+    hash: state.venue === 'venuec' ? hashText(`${envelope.observedAt}`) : null,
+    sequence: state.venue === 'venueb' ? envelope.ordinal : null,
+    nativeIds: state.venue === 'venuea' ? {} : { asset_id: state.outcome },
+  };
+}
+
+const marketObserved = (envelope: Envelope, at: number, status: 'open' | 'closed'): MarketObserved => ({
+  ...envelope,
+  type: 'MarketObserved',
+  slug: `market-${at}`,
+  title: `Market ${at} – über 100 000 $?`,
+  question: null,
+  asset: 'BTC',
+  window: '15m',
+  status,
+  nativeStatus: status,
+  eventId: `event-${at % 5}`,
+  seriesId: 'KXBTC15M',
+  conditionId: null,
+  outcomes: [
+    { id: 'yes', label: 'Yes', index: 0, tokenId: `t-${at}`, winner: status === 'closed' ? true : null },
+    { id: 'no', label: 'No', index: 1, tokenId: null, winner: null },
+  ],
+  opensAt: envelope.observedAt,
+  closesAt: envelope.observedAt + 900_000_000,
+  listedAt: null,
+  expectedResolutionAt: null,
+  resolvedAt: null,
+  resolution: null,
+  winningOutcome: null,
+  settlementValue: null,
+  strike: '97000.5',
+  volume: envelope.ordinal * 1_000_000,
+  liquidity: null,
+  openInterest: null,
+  participantCount: at,
+  chain: null,
+  exchangeContract: null,
+  collateral: null,
+  feeBps: null,
+  tickSize: 1_000,
+  minSize: null,
+  simulated: true,
+  native: JSON.stringify({ id: at, status }),
+});
+
+/** The events in arrays of at most `size`. */
+export function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let batch: T[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length === size) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}

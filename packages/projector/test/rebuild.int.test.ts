@@ -1,0 +1,161 @@
+import { PROJECTIONS } from '@ladderlog/core';
+import type { Position } from '@ladderlog/core';
+import type { Store } from '@ladderlog/store';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import type { RebuildOptions, RebuildStep } from '../src/index.ts';
+import {
+  REBUILD_STEPS,
+  createFollower,
+  dropGeneration,
+  listGenerations,
+  rebuild,
+  rollback,
+  tableChecksums,
+} from '../src/index.ts';
+import type { Bench, Embedded } from './embedded.ts';
+import { openBench, openEmbedded, projectAll, silent, verifyAll } from './embedded.ts';
+import { generate } from './generate.ts';
+
+let embedded: Embedded;
+let store: Store;
+let bench: Bench;
+/** Served at the beginning of a test, and built from its log. */
+let served: number;
+
+const VENUES = ['venueb', 'venuec'] as const;
+
+beforeAll(async () => {
+  embedded = await openEmbedded();
+  ({ store } = embedded);
+});
+afterAll(() => embedded.close());
+beforeEach(async () => {
+  bench = await openBench(
+    embedded.folder,
+    generate({ seed: 3, observations: 400, levels: 3, venues: VENUES }),
+  );
+  const before = await store.generation();
+  served = before + 50;
+  await projectAll({ ...here(), generation: served });
+  await store.switchGeneration(served, 'rebuild');
+});
+afterEach(() => bench.close());
+
+const here = () => ({ log: bench.log, cursors: bench.cursors, store, projections: PROJECTIONS });
+const options = (more: Partial<RebuildOptions> = {}): RebuildOptions => ({
+  ...here(),
+  logger: silent,
+  signal: new AbortController().signal,
+  ...more,
+});
+const contentOf = (generation: number) => tableChecksums(store, PROJECTIONS, generation);
+
+test('dropped and rebuilt, every table has the same content', async () => {
+  const before = await contentOf(served);
+  expect(before.every(({ rows }) => rows > 0)).toBe(true);
+  const progress: number[] = [];
+  const result = await rebuild(options({ onProgress: ({ events }) => progress.push(events) }));
+  expect(result).toMatchObject({ previous: served, resumed: false, verified: { ok: true } });
+  expect(await store.generation()).toBe(result.generation);
+  await dropGeneration(here(), served);
+  expect((await contentOf(served)).every(({ rows }) => rows === 0)).toBe(true);
+  expect(await contentOf(result.generation)).toEqual(before);
+  expect(progress.length).toBeGreaterThan(0);
+});
+
+test('all tables dropped: the log alone brings them back', async () => {
+  const before = await contentOf(served);
+  for (const { table } of PROJECTIONS) await store.exec(`TRUNCATE TABLE ${table}`);
+  const { generation } = await rebuild(options());
+  expect(await contentOf(generation)).toEqual(before);
+});
+
+describe('ended at any step', () => {
+  test.each(REBUILD_STEPS.filter((step) => step !== 'copied'))(
+    'after "%s" readers have the old tables or the new ones, and a second rebuild ends the same',
+    async (at: RebuildStep) => {
+      const before = await contentOf(served);
+      const die = (step: RebuildStep): void => {
+        if (step === at) throw new Error('killed');
+      };
+      await expect(rebuild(options({ onStep: die }))).rejects.toThrow('killed');
+      expect(await contentOf(await store.generation())).toEqual(before);
+      const result = await rebuild(options());
+      expect(result.resumed).toBe(at !== 'switched' && at !== 'chosen');
+      expect(await contentOf(result.generation)).toEqual(before);
+    },
+  );
+
+  test('in the middle of a range', async () => {
+    const before = await contentOf(served);
+    let ranges = 0;
+    const failPoints = {
+      afterInsert: () => {
+        if (++ranges === 7) throw new Error('killed');
+      },
+    };
+    await expect(rebuild(options({ failPoints, limits: { maxRecords: 60 } }))).rejects.toThrow('killed');
+    expect(await store.generation()).toBe(served);
+    const result = await rebuild(options());
+    expect(result.resumed).toBe(true);
+    expect(await contentOf(result.generation)).toEqual(before);
+  });
+});
+
+describe('from the middle of the log', () => {
+  const middle = async (): Promise<Position[]> =>
+    (await bench.log.topics())
+      .filter(({ topic }) => (VENUES as readonly string[]).includes(topic))
+      .flatMap(({ topic, partitions }) =>
+        partitions.map(({ partition, end }) => ({ topic, partition, offset: Math.floor(end / 2) })),
+      );
+
+  test('keeps the rows before and gives the same content', async () => {
+    const before = await contentOf(served);
+    const { generation } = await rebuild(options({ from: await middle() }));
+    expect(await contentOf(generation)).toEqual(before);
+  });
+
+  test('killed between copy and projection, a later rebuild ends the same', async () => {
+    const before = await contentOf(served);
+    const onStep = (step: RebuildStep): void => {
+      if (step === 'copied') throw new Error('killed');
+    };
+    await expect(rebuild(options({ from: await middle(), onStep }))).rejects.toThrow('killed');
+    const { generation } = await rebuild(options());
+    expect(await contentOf(generation)).toEqual(before);
+  });
+});
+
+test('a rebuild that is not the log is not served', async () => {
+  const spoil = async (step: RebuildStep): Promise<void> => {
+    if (step !== 'projected') return;
+    const building = Math.max(...(await bench.cursors.generations()));
+    await store.exec(
+      `INSERT INTO metric_samples SELECT * FROM metric_samples WHERE generation = ${building} LIMIT 1`,
+    );
+  };
+  await expect(rebuild(options({ onStep: spoil }))).rejects.toMatchObject({ code: 'TABLES_DIFFER' });
+  expect(await store.generation()).toBe(served);
+});
+
+test('a follower goes over to the rebuilt generation, and back', async () => {
+  const follower = createFollower({ ...here(), logger: silent, pollMs: 20, limits: { maxWaitMs: 20 } });
+  const stop = new AbortController();
+  const running = follower.run(stop.signal);
+  const { generation } = await rebuild(options());
+  await bench.log.append([...generate({ seed: 9, observations: 30, venues: VENUES })]);
+  await follower.caughtUp();
+  expect(follower.status()).toMatchObject({ generation });
+  await rollback(options(), served);
+  await follower.caughtUp();
+  expect(follower.status()).toMatchObject({ generation: served });
+  stop.abort();
+  await running;
+  expect(await verifyAll({ ...here(), generation })).toMatchObject({ ok: true });
+  expect(await verifyAll({ ...here(), generation: served })).toMatchObject({ ok: true });
+  const kept = (await listGenerations(here())).filter(({ complete }) => complete);
+  expect(kept.map((info) => info.generation)).toEqual(expect.arrayContaining([served, generation]));
+  await expect(rollback(options(), 9_999)).rejects.toMatchObject({ code: 'BAD_ARGUMENT' });
+});
