@@ -45,6 +45,8 @@ export class AdaptiveRate {
 
   /** 429 or its like. `retryAfterMs` when the venue said so; otherwise exponential with the given random number in [0, 1). */
   refused(nowMs: number, random: number, retryAfterMs: number | null): void {
+    // Calls that were under way when the venue first refused tell nothing new.
+    if (nowMs < this.holdUntilMs && retryAfterMs === null) return;
     this.refusals++;
     this.rate = Math.max(this.limits.minPerSecond ?? this.limits.perSecond / 50, this.rate / 2);
     this.tokens = 0;

@@ -111,8 +111,13 @@ export function createVenueBDriver(options: VenueBOptions): VenueDriver {
       ? null
       : {
           request: (market) => get(subscribeB.orderbookPath(market)),
-          limits: { minMs: 1_000, maxMs: 15_000, startMs: 2_000 },
-          staleMs: Math.max(timing.staleMs, 1_000),
+          // Even the calmest book is asked for well before it counts as starved.
+          limits: {
+            minMs: Math.min(1_000, timing.staleMs / 4),
+            maxMs: timing.staleMs / 2,
+            startMs: timing.staleMs / 8,
+          },
+          staleMs: timing.staleMs,
         },
     probe: key ? (market) => get(subscribeB.orderbookPath(market)) : null,
     quietMs: timing.quietMs,

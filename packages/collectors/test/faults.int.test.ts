@@ -1,0 +1,171 @@
+// Each fault of a venue gives exactly the right gap: one per book it hit, with the right cause and edges, and no observation
+// inside. Real simulators, sockets and log.
+
+import type { GapClosed, GapOpened, Venue, VenueEvent } from '@ladderlog/core';
+import type { Fault } from '@ladderlog/simulators';
+import { afterEach, describe, expect, test } from 'vitest';
+
+import type { CaptureOptions, TestCapture } from '../../../test/harness/capture.ts';
+import { startCapture } from '../../../test/harness/capture.ts';
+
+let capture: TestCapture | null = null;
+afterEach(async () => {
+  await capture?.close();
+  capture = null;
+});
+
+const of = <T extends VenueEvent['type']>(events: readonly VenueEvent[], type: T) =>
+  events.filter((event): event is Extract<VenueEvent, { type: T }> => event.type === type);
+const bookOf = (event: { market: string; outcome: string | null }): string =>
+  `${event.market}/${event.outcome ?? ''}`;
+const booksSeen = (events: readonly VenueEvent[]): Set<string> =>
+  new Set(of(events, 'BookObserved').map(bookOf));
+
+/** What must hold of any log: gaps come in pairs, one at a time per book, and nothing is observed inside one. */
+function expectHonest(events: readonly VenueEvent[]): void {
+  const opened = of(events, 'GapOpened');
+  const closed = new Map(of(events, 'GapClosed').map((gap) => [gap.gapId, gap]));
+  for (const gap of opened) {
+    const end = closed.get(gap.gapId);
+    if (gap.dataset !== 'books') continue;
+    const to = end?.to ?? Number.POSITIVE_INFINITY;
+    expect(to).toBeGreaterThanOrEqual(gap.from);
+    const inside = of(events, 'BookObserved').filter(
+      (book) => bookOf(book) === bookOf(gap) && book.observedAt > gap.from && book.observedAt < to,
+    );
+    expect(inside, `observations inside ${gap.cause} ${bookOf(gap)}`).toEqual([]);
+  }
+}
+
+type Case = {
+  readonly fault: Omit<Fault, 'venue'>;
+  readonly cause: GapOpened['cause'];
+  readonly scope: GapOpened['scope'];
+  readonly hits: 'all' | 'one';
+  readonly options?: CaptureOptions;
+};
+
+const CASES: readonly (Case & { readonly venue: Venue })[] = [
+  { venue: 'venuea', fault: { kind: 'disconnect' }, cause: 'disconnected', scope: 'connection', hits: 'all' },
+  { venue: 'venueb', fault: { kind: 'disconnect' }, cause: 'disconnected', scope: 'connection', hits: 'all' },
+  { venue: 'venuec', fault: { kind: 'disconnect' }, cause: 'disconnected', scope: 'connection', hits: 'all' },
+  { venue: 'venuea', fault: { kind: 'close_24h' }, cause: 'disconnected', scope: 'connection', hits: 'all' },
+  {
+    venue: 'venueb',
+    fault: { kind: 'skip_sequence' },
+    cause: 'sequence_break',
+    scope: 'connection',
+    hits: 'all',
+  },
+  { venue: 'venueb', fault: { kind: 'delta_below_zero' }, cause: 'lost_sync', scope: 'book', hits: 'one' },
+  { venue: 'venuec', fault: { kind: 'garbage' }, cause: 'rejected_frame', scope: 'connection', hits: 'all' },
+  { venue: 'venuec', fault: { kind: 'silence', duration: 4 }, cause: 'silence', scope: 'book', hits: 'all' },
+  {
+    venue: 'venueb',
+    fault: { kind: 'http_429', duration: 6 },
+    cause: 'quota',
+    scope: 'venue',
+    hits: 'all',
+    options: { poll: true, timing: { staleMs: 4_000 } },
+  },
+  {
+    venue: 'venueb',
+    fault: { kind: 'http_500', duration: 6 },
+    cause: 'venue_error',
+    scope: 'venue',
+    hits: 'all',
+    options: { poll: true, timing: { staleMs: 4_000 } },
+  },
+];
+
+describe('faults', () => {
+  test.each(CASES)(
+    '$venue $fault.kind → one gap, cause $cause',
+    async ({ venue, fault, cause, scope, hits, options }) => {
+      capture = await startCapture({ venues: [venue], ...options });
+      const expected = venue === 'venuea' ? 6 : venue === 'venueb' ? 9 : 12;
+      const before = await capture.until(
+        'the first books',
+        (events) => booksSeen(events).size >= expected && of(events, 'CaptureBeat').length > 0,
+      );
+      expect(of(before, 'GapOpened')).toEqual([]);
+      capture.simulators.inject({ ...fault, venue });
+      const after = await capture.until(
+        'gaps that opened and closed',
+        (events) => {
+          const opened = of(events, 'GapOpened').filter(
+            (gap) => gap.cause === cause && gap.dataset === 'books',
+          );
+          const closed = new Set(of(events, 'GapClosed').map(({ gapId }) => gapId));
+          return (
+            opened.length > 0 &&
+            opened.every(({ gapId }) => closed.has(gapId)) &&
+            (hits === 'one' || new Set(opened.map(bookOf)).size >= expected - 1)
+          );
+        },
+        30_000,
+      );
+      expectHonest(after);
+      const opened = of(after, 'GapOpened').filter(({ dataset }) => dataset === 'books');
+      // An open gap is restated under its own id; it is still one gap.
+      expect(new Set(opened.map(({ gapId }) => gapId)).size, 'one gap a book').toBe(
+        new Set(opened.map(bookOf)).size,
+      );
+      expect(new Set(opened.map((gap) => gap.cause))).toEqual(new Set([cause]));
+      expect(new Set(opened.map((gap) => gap.scope))).toEqual(new Set([scope]));
+      const [applied] = capture.simulators.faultsApplied();
+      const closed = new Map(of(after, 'GapClosed').map((gap): [string, GapClosed] => [gap.gapId, gap]));
+      for (const gap of opened) {
+        // From the last proof of coverage before the fault, to the first whole book after it.
+        expect(gap.from).toBeLessThanOrEqual(applied!.startedAt + 1_500_000);
+        const end = closed.get(gap.gapId)!;
+        expect(end.firstAfter === null || end.firstAfter.observedAt === end.to).toBe(true);
+        if (gap.lastBefore) expect(gap.lastBefore.observedAt).toBeLessThanOrEqual(gap.from);
+      }
+    },
+  );
+
+  test('an unknown kind of message is kept as a reject and is no gap', async () => {
+    capture = await startCapture({ venues: ['venuec'] });
+    await capture.until('the first books', (events) => booksSeen(events).size >= 12);
+    capture.simulators.inject({ venue: 'venuec', kind: 'unknown_message' });
+    const events = await capture.until('the reject', (now) => of(now, 'FrameRejected').length > 0);
+    expect(of(events, 'FrameRejected')[0]!.reason).toBe('unknown_kind');
+    expect(of(events, 'GapOpened')).toEqual([]);
+  });
+
+  test('a crossed book is kept and flagged, and is no gap', async () => {
+    capture = await startCapture({ venues: ['venueb'] });
+    await capture.until('the first books', (events) => booksSeen(events).size >= 9);
+    capture.simulators.inject({ venue: 'venueb', kind: 'cross_book' });
+    const events = await capture.until('the crossed book', (now) =>
+      of(now, 'BookObserved').some(({ state }) => state === 'crossed'),
+    );
+    const crossed = of(events, 'BookObserved').find(({ state }) => state === 'crossed')!;
+    expect(crossed.flags).toContain('crossed');
+    expect(crossed.bidPrices[0]).toBeGreaterThanOrEqual(crossed.askPrices[0]!);
+    expect(of(events, 'GapOpened')).toEqual([]);
+  });
+
+  test('our own clock set forward: times stay monotone within a session and the jump is recorded', async () => {
+    let shift = 0;
+    capture = await startCapture({
+      venues: ['venuec'],
+      clocks: { wall: () => Date.now() * 1_000 + shift, monotonic: () => performance.now() },
+    });
+    await capture.until('the first books', (events) => booksSeen(events).size >= 12);
+    shift = 3_600_000_000;
+    const events = await capture.until(
+      'gaps across the jump',
+      (now) =>
+        of(now, 'GapClosed').filter(({ cause, dataset }) => cause === 'clock_jump' && dataset === 'books')
+          .length >= 10,
+    );
+    expectHonest(events);
+    const bySession = new Map<string, number>();
+    for (const frame of of(events, 'FrameCaptured')) {
+      expect(frame.observedAt).toBeGreaterThanOrEqual(bySession.get(frame.session) ?? 0);
+      bySession.set(frame.session, frame.observedAt);
+    }
+  });
+});

@@ -1,0 +1,167 @@
+// Real simulators, real collectors, a real SQLite log in a temporary folder: capture as tests see it.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Clocks, CollectOptions, VenueTiming } from '@ladderlog/collectors';
+import {
+  collect,
+  createVenueADriver,
+  createVenueBDriver,
+  createVenueCDriver,
+  defaultTiming,
+  systemClocks,
+  venueAEndpoints,
+  venueBEndpoints,
+  venueCEndpoints,
+} from '@ladderlog/collectors';
+import type { Venue, VenueEvent } from '@ladderlog/core';
+import { VENUES, framesTopic } from '@ladderlog/core';
+import type { EventLog } from '@ladderlog/log';
+import { openSqliteLog, positionsFromBeginning, readEvents } from '@ladderlog/log';
+import type { SimulatorOptions, Simulators } from '@ladderlog/simulators';
+import { startSimulators } from '@ladderlog/simulators';
+import { pino } from 'pino';
+
+/** Everything a hundred times quicker than for real venues, so that a test of silence takes two seconds. */
+export const QUICK: VenueTiming = {
+  ...defaultTiming,
+  discoverMs: 700,
+  leadMs: 2_000,
+  graceMs: 2_000,
+  silenceMs: 1_500,
+  quietMs: 1_200,
+  compareMs: null,
+  firstBookMs: 2_500,
+  keepAliveMs: 300,
+  staleMs: 1_500,
+};
+
+export type CaptureOptions = {
+  readonly venues?: readonly Venue[];
+  readonly simulator?: Partial<SimulatorOptions>;
+  readonly timing?: Partial<VenueTiming>;
+  /** Venue B: the socket (default) or polling. */
+  readonly poll?: boolean;
+  readonly clocks?: Clocks;
+  readonly log?: EventLog;
+  readonly outbox?: CollectOptions['outbox'];
+  readonly readsPerSecond?: number;
+};
+
+export type TestCapture = {
+  readonly simulators: Simulators;
+  readonly log: EventLog;
+  /** All events of the venues so far, in log order per partition. */
+  events(): Promise<VenueEvent[]>;
+  /** Waits until the log satisfies this. */
+  until(
+    what: string,
+    holds: (events: readonly VenueEvent[]) => boolean,
+    timeoutMs?: number,
+  ): Promise<VenueEvent[]>;
+  stop(): Promise<VenueEvent[]>;
+  close(): Promise<void>;
+};
+
+export function driversOf(simulators: Simulators, options: CaptureOptions): CollectOptions['venues'] {
+  const shard = { index: 0, count: 1 };
+  const timing = { ...QUICK, ...options.timing };
+  const wallMs = (): number => Date.now();
+  const a = {
+    ...simulators.venuea,
+    coins: ['BTC', 'ETH', 'BNB'],
+    windows: ['5m', '15m'],
+    shard,
+    timing,
+    wallMs,
+  };
+  const b = {
+    ...simulators.venueb,
+    key: options.poll
+      ? null
+      : { id: simulators.venueb.keyId, privateKeyPem: simulators.venueb.privateKeyPem },
+    series: ['KXBTC15M', 'KXETH15M', 'KXBTCD'],
+    readsPerSecond: options.readsPerSecond ?? 15,
+    shard,
+    timing,
+    wallMs,
+  };
+  const c = { ...simulators.venuec, assets: ['btc', 'eth', 'sol'], windows: ['5m', '15m'], shard, timing };
+  const all = {
+    venuea: () => ({ driver: createVenueADriver(a), endpoints: venueAEndpoints(a) }),
+    venueb: () => ({ driver: createVenueBDriver(b), endpoints: venueBEndpoints(b) }),
+    venuec: () => ({ driver: createVenueCDriver(c), endpoints: venueCEndpoints(c) }),
+  };
+  return (options.venues ?? VENUES).map((venue) => all[venue]());
+}
+
+export async function readAll(log: EventLog, venues: readonly Venue[] = VENUES): Promise<VenueEvent[]> {
+  const topics = venues.flatMap((venue) => [venue, framesTopic(venue)]);
+  const found: VenueEvent[] = [];
+  for await (const batch of readEvents(log, { from: await positionsFromBeginning(log, topics) })) {
+    for (const item of batch) {
+      if (item.error) throw item.error;
+      found.push(item.event as VenueEvent);
+    }
+  }
+  return found;
+}
+
+export async function startCapture(options: CaptureOptions = {}): Promise<TestCapture> {
+  const venues = options.venues ?? VENUES;
+  const folder = mkdtempSync(join(tmpdir(), 'ladderlog-capture-'));
+  const simulators = await startSimulators({
+    seed: 7,
+    record: true,
+    venues,
+    updatesPerSecond: 4,
+    ...options.simulator,
+  });
+  const log = options.log ?? (await openSqliteLog({ path: join(folder, 'log.sqlite') }));
+  const stop = new AbortController();
+  const logger = pino({ level: process.env['LADDERLOG_TEST_LOG'] ?? 'silent' });
+  const running = await collect(
+    {
+      log,
+      venues: driversOf(simulators, { ...options, venues }),
+      collector: 'test',
+      logger,
+      beatMs: 300,
+      clockJumpMs: 2_000,
+      backoff: { baseMs: 50, maxMs: 200 },
+      ...(options.clocks ? { clocks: options.clocks } : { clocks: systemClocks }),
+      ...(options.outbox ? { outbox: options.outbox } : {}),
+    },
+    stop.signal,
+  );
+  running.done.catch(() => undefined);
+  const events = (): Promise<VenueEvent[]> => readAll(log, venues);
+  return {
+    simulators,
+    log,
+    events,
+    async until(what, holds, timeoutMs = 20_000) {
+      const deadline = performance.now() + timeoutMs;
+      for (;;) {
+        const now = await events();
+        if (holds(now)) return now;
+        if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    },
+    async stop() {
+      stop.abort();
+      await running.done;
+      return events();
+    },
+    async close() {
+      stop.abort();
+      await running.done.catch(() => undefined);
+      if (!options.log) await log.close();
+      await simulators.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
