@@ -23,7 +23,7 @@ export type KafkaService = {
 export const SKIP_MARKER = join(import.meta.dirname, '..', '..', '.cache', 'kafka-suite-skipped');
 
 const required = (): boolean =>
-  process.env['LADDERLOG_REQUIRE_KAFKA'] === '1' || process.env['CI'] === 'true';
+  process.env['LADDERLOG_REQUIRE_KAFKA'] === '1' || !['', 'false', '0'].includes(process.env['CI'] ?? '');
 
 /** Null after a skip was reported; throws instead where the suite is required. */
 export async function startKafka(): Promise<KafkaService | null> {

@@ -42,7 +42,8 @@ function peekTime(value: Buffer): Micros | null {
   try {
     reader.open(value, HEADER_BYTES);
     reader.long();
-    reader.at += reader.length('string');
+    const market = reader.length('string');
+    reader.at += market;
     return reader.long();
   } catch {
     return null;
