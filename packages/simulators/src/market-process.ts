@@ -2,17 +2,9 @@
 // Time comes in through advance(); however it is cut into steps, the same events come out in the same order.
 
 import type { Venue } from '@ladderlog/core';
-import {
-  GRIDS,
-  bestPrice,
-  createBook,
-  indexAtOrBelow,
-  levelsOf,
-  regrid,
-  setLevel,
-  type Side,
-  type SimBook,
-} from './book.ts';
+import { GRIDS, bestPrice, createBook, levelsOf, regrid, setLevel, type Side, type SimBook } from './book.ts';
+import { createDueQueue } from './due-queue.ts';
+import { fill, orderSize, quote } from './order-flow.ts';
 import { createRandom, hashText, mix, type Random } from './random.ts';
 import { listSeries, marketsOf, phaseAt, type Series, type SeriesOptions, type SimMarket } from './series.ts';
 import { SIGMA_PER_ROOT_SECOND, createUnderlying, normalCdf, type Underlying } from './underlying.ts';
@@ -63,6 +55,8 @@ export type ProcessEvent =
       readonly state: MarketState;
     };
 
+export type Emit = (event: ProcessEvent) => void;
+
 export type MarketState = {
   readonly market: SimMarket;
   /** Null for markets that were over before this process began. */
@@ -86,7 +80,7 @@ export type MarketProcess = {
   readonly options: ProcessOptions;
   readonly series: readonly Series[];
   /** Emits everything that happens up to and including this time. */
-  advance(toMs: number, emit: (event: ProcessEvent) => void): void;
+  advance(toMs: number, emit: Emit): void;
   now(): number;
   state(venue: Venue, id: string): MarketState | undefined;
   /** Every market of the catalogue, by window start. */
@@ -97,10 +91,8 @@ export type MarketProcess = {
   /** 0: first outcome (Up, YES) won; 1: the other; `split`: a tie on venue A; null before the window ended. */
   winner(market: SimMarket): Winner | null;
   /** Crosses the book by one order, and takes it back after `durationMs`. False when there is no book to cross. */
-  cross(state: MarketState, durationMs: number, emit: (event: ProcessEvent) => void): boolean;
+  cross(state: MarketState, durationMs: number, emit: Emit): boolean;
 };
-
-type Due = { at: number; order: number; run: (emit: (event: ProcessEvent) => void) => void };
 
 const SHARE = 1_000_000;
 
@@ -111,9 +103,8 @@ export function createMarketProcess(options: ProcessOptions): MarketProcess {
   const states = new Map<Venue, Map<string, MarketState>>();
   for (const { venue } of series) if (!states.has(venue)) states.set(venue, new Map());
   let now = startMs;
-  let order = 0;
-  const heap = createHeap();
-  const at = (time: number, run: Due['run']): void => heap.push({ at: time, order: order++, run });
+  const heap = createDueQueue<(emit: Emit) => void>();
+  const at = heap.push;
 
   const strike = (market: SimMarket): number | null =>
     market.strike ?? (now < market.startMs ? null : cents(underlying(market.series.asset, market.startMs)));
@@ -135,7 +126,7 @@ export function createMarketProcess(options: ProcessOptions): MarketProcess {
     return Math.min(0.998, Math.max(0.002, normalCdf(distance / (SIGMA_PER_ROOT_SECOND * Math.sqrt(left)))));
   }
 
-  function addWindow(of: Series, windowStart: number, emit: ((event: ProcessEvent) => void) | null): void {
+  function addWindow(of: Series, windowStart: number, emit: Emit | null): void {
     const reference = underlying(of.asset, windowStart - prelisted * of.durationMs);
     for (const market of marketsOf(seed, of, windowStart, reference, options)) {
       const random = createRandom(mix(seed, hashText(`${market.venue}:${market.id}`)));
@@ -198,7 +189,7 @@ export function createMarketProcess(options: ProcessOptions): MarketProcess {
     });
   }
 
-  function update(state: MarketState, time: number, emit: (event: ProcessEvent) => void): void {
+  function update(state: MarketState, time: number, emit: Emit): void {
     const { market, random } = state;
     const book = state.book!;
     if (time <= state.crossedUntilMs) return;
@@ -240,7 +231,7 @@ export function createMarketProcess(options: ProcessOptions): MarketProcess {
     if (state.sideless === 'bid')
       for (let n = 0; n < 6 && book.bestBid >= 0; n++) apply('bid', book.bestBid, 0);
 
-    quote(state, fairPrice, apply);
+    quote(state, options.levels, fairPrice, apply);
     if (random.chance(0.12)) take(random.chance(0.5) ? 'buy' : 'sell', orderSize(state, 1));
     const best = bestPrice(book, 'bid') ?? bestPrice(book, 'ask');
     if (
@@ -255,40 +246,8 @@ export function createMarketProcess(options: ProcessOptions): MarketProcess {
     emit({ kind: 'updated', at: time, state, traded });
   }
 
-  /** Closes a wide spread, then moves a level or two somewhere in the book. */
-  function quote(
-    state: MarketState,
-    fairPrice: number,
-    apply: (side: Side, index: number, size: number) => void,
-  ): void {
-    const { random } = state;
-    const book = state.book!;
-    const below = indexAtOrBelow(book.grid, fairPrice - 2_000);
-    const top = book.grid.prices.length - 1;
-    const bidGoal = Math.min(below, (book.bestAsk < 0 ? top + 1 : book.bestAsk) - 1);
-    if (state.sideless !== 'bid' && bidGoal >= 0 && book.bestBid < bidGoal)
-      apply('bid', bidGoal - (bidGoal > 2 && random.chance(0.3) ? 1 : 0), orderSize(state, 1));
-    const askGoal = Math.max(below + 1 + (random.chance(0.3) ? 1 : 0), book.bestBid + 1);
-    if (state.sideless !== 'ask' && askGoal <= top && (book.bestAsk < 0 || book.bestAsk > askGoal))
-      apply('ask', askGoal, orderSize(state, 1));
-    for (const side of ['bid', 'ask'] as const) {
-      if (state.sideless === side || random.chance(0.35)) continue;
-      const best = side === 'bid' ? book.bestBid : book.bestAsk;
-      if (best < 0) continue;
-      const depth = Math.floor(random.exponential(options.levels / 3));
-      const index = side === 'bid' ? best - depth : best + depth;
-      if (index < 0 || index > top) continue;
-      const count = side === 'bid' ? book.bidLevels : book.askLevels;
-      const sizes = side === 'bid' ? book.bids : book.asks;
-      const there = sizes[index]!;
-      if (there > 0 && (count > options.levels || random.chance(0.3)) && count > 1 && depth > 0)
-        apply(side, index, 0);
-      else apply(side, index, orderSize(state, 1 + depth / 8));
-    }
-  }
-
   /** The first orders of a book that was empty, as changes. */
-  function open(state: MarketState, emit: (event: ProcessEvent) => void): void {
+  function open(state: MarketState, emit: Emit): void {
     const time = state.market.startMs;
     fill(state, fair(state.market, time), options.levels);
     state.updates++;
@@ -299,29 +258,7 @@ export function createMarketProcess(options: ProcessOptions): MarketProcess {
     emit({ kind: 'updated', at: time, state, traded: false });
   }
 
-  function fill(state: MarketState, p: number, levels: number): void {
-    const book = state.book!;
-    const { random } = state;
-    const below = indexAtOrBelow(book.grid, p * SHARE - 2_000);
-    const place = (side: Side, from: number, step: -1 | 1): void => {
-      let placed = 0;
-      let depth = 0;
-      for (
-        let index = from;
-        index >= 0 && index < book.grid.prices.length && placed < levels;
-        index += step
-      ) {
-        depth++;
-        if (depth > 3 && random.chance(0.2)) continue;
-        setLevel(book, side, index, orderSize(state, 1 + depth / 8));
-        placed++;
-      }
-    };
-    place('bid', below, -1);
-    place('ask', below + 1 + random.int(2), 1);
-  }
-
-  function cross(state: MarketState, durationMs: number, emit: (event: ProcessEvent) => void): boolean {
+  function cross(state: MarketState, durationMs: number, emit: Emit): boolean {
     const book = state.book;
     if (!book || book.bestAsk < 0 || now < state.crossedUntilMs || now >= state.market.stopMs) return false;
     const index = Math.min(book.bestAsk + 1, book.grid.prices.length - 1);
@@ -373,44 +310,3 @@ export function createMarketProcess(options: ProcessOptions): MarketProcess {
 }
 
 const cents = (price: number): number => Math.round(price * 100) / 100;
-
-/** Log-normal, larger away from the touch, in the venue's own granularity. */
-function orderSize({ market, random }: MarketState, factor: number): number {
-  const shares = Math.exp(3.4 + random.gaussian() * 1.2) * factor + 1;
-  if (market.venue === 'venueb')
-    return random.chance(0.4) ? Math.round(shares * 100) * 10_000 : Math.round(shares) * SHARE;
-  if (random.chance(0.03)) return Math.round(shares * SHARE);
-  return random.chance(0.5) ? Math.round(shares * 100) * 10_000 : Math.round(shares) * SHARE;
-}
-
-function createHeap() {
-  const items: Due[] = [];
-  const before = (a: Due, b: Due): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
-  return {
-    peek: (): Due | undefined => items[0],
-    push(due: Due): void {
-      let child = items.push(due) - 1;
-      while (child > 0) {
-        const parent = (child - 1) >> 1;
-        if (!before(due, items[parent]!)) break;
-        items[child] = items[parent]!;
-        child = parent;
-      }
-      items[child] = due;
-    },
-    pop(): void {
-      const last = items.pop()!;
-      if (items.length === 0) return;
-      let parent = 0;
-      for (;;) {
-        let child = parent * 2 + 1;
-        if (child >= items.length) break;
-        if (child + 1 < items.length && before(items[child + 1]!, items[child]!)) child++;
-        if (!before(items[child]!, last)) break;
-        items[parent] = items[child]!;
-        parent = child;
-      }
-      items[parent] = last;
-    },
-  };
-}

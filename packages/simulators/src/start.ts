@@ -1,8 +1,7 @@
 // All simulators in one: the market process, three venue servers on loopback, the fault script, and the record of what left.
 
 import type { Clock, Venue } from '@ladderlog/core';
-import { complement } from '@ladderlog/core';
-import { bestPrice } from './book.ts';
+import { GARBAGE, UNKNOWN, belowZeroB, negativeSizeA, negativeSizeC } from './fault-frames.ts';
 import { createFaultScript, type AppliedFault, type Fault, type FaultActions } from './faults.ts';
 import { createMarketProcess, type MarketProcess, type MarketState } from './market-process.ts';
 import type { LostFrame, SentFrame, VenueServer } from './protocol.ts';
@@ -10,13 +9,11 @@ import { hexOf } from './random.ts';
 import { phaseAt, type WindowName } from './series.ts';
 import { createVenueAServer, REST_PREFIX as A_REST, WS_PATH as A_WS } from './venue-a/server.ts';
 import { createSimulatedSourceA } from './venue-a/source.ts';
-import { pushData } from './venue-a/objects.ts';
 import { createVenueBServer, REST_PREFIX as B_REST, WS_PATH as B_WS } from './venue-b/server.ts';
 import { generateKeys, type KeyPair } from './venue-b/signing.ts';
 import { createSimulatedSourceB } from './venue-b/source.ts';
 import { createVenueCServer, type VenueCServer } from './venue-c/server.ts';
 import { createSimulatedSourceC } from './venue-c/source.ts';
-import { contracts, dollars, iso, sizeC } from './wire-text.ts';
 
 export type SimulatorOptions = {
   readonly seed: number;
@@ -180,64 +177,14 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
     belowZero(venue, asked) {
       const state = target(venue, asked);
       if (!state?.book || state.book.bestBid < 0) return null;
-      sendBelowZero(venue, state);
+      const at = process.now() + script.clockOffsetMs(venue);
+      if (venue === 'venuea') sourceA.push(negativeSizeA(state, at));
+      else if (venue === 'venueb') sourceB.push(belowZeroB(state, at));
+      else sourceC.push(negativeSizeC(state, at));
       return state.market.id;
     },
   };
   const script = createFaultScript(options.faults ?? [], clock, actions);
-
-  function sendBelowZero(venue: Venue, state: MarketState): void {
-    const { market } = state;
-    const book = state.book!;
-    const price = bestPrice(book, 'bid')!;
-    const size = book.bids[book.bestBid]!;
-    const at = process.now() + script.clockOffsetMs(venue);
-    if (venue === 'venueb')
-      sourceB.push({
-        channel: 'orderbook_delta',
-        type: 'orderbook_delta',
-        market: market.id,
-        msg: {
-          market_ticker: market.id,
-          market_id: market.alias,
-          price_dollars: dollars(price),
-          delta_fp: contracts(-(size + 1_000_000)),
-          side: 'yes',
-          ts: iso(at),
-          ts_ms: at,
-        },
-        yesPrices: false,
-      });
-    else if (venue === 'venuea') {
-      const data = JSON.parse(pushData(state, at)) as { bids: [string, string][] };
-      data.bids[0]![1] = '-1';
-      sourceA.push({ market: market.id, data: JSON.stringify(data) });
-    } else {
-      const entry = (token: string, p: number, side: string) => ({
-        asset_id: token,
-        price: sizeC(p),
-        size: '-1',
-        side,
-        hash: hexOf(`${token}:${at}`, 40),
-        best_bid: '0',
-        best_ask: '1',
-      });
-      sourceC.push({
-        tokens: market.tokens,
-        market: market.id,
-        custom: false,
-        text: JSON.stringify({
-          market: market.conditionId,
-          price_changes: [
-            entry(market.tokens[0], price, 'BUY'),
-            entry(market.tokens[1], complement(price), 'SELL'),
-          ],
-          timestamp: String(at),
-          event_type: 'price_change',
-        }),
-      });
-    }
-  }
 
   const apiKey = hexOf(`venuea-key:${seed}`, 64);
   const apiSecret = hexOf(`venuea-secret:${seed}`, 64);
@@ -317,14 +264,3 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
     },
   };
 }
-
-const GARBAGE: Readonly<Record<Venue, string>> = {
-  venuea: '{"type":"TOPIC","topic":"web3_prediction_orderbook_data","data":"{\\"msgType\\":\\"orderb',
-  venueb: '{"type":"orderbook_delta","sid":1,"seq":',
-  venuec: '[{"event_type":"book","market":"0x',
-};
-const UNKNOWN: Readonly<Record<Venue, string>> = {
-  venuea: '{"type":"NOTICE","subType":"WEATHER","data":"fair"}',
-  venueb: '{"type":"market_weather","sid":1,"msg":{"forecast":"fair"}}',
-  venuec: '{"event_type":"market_weather","forecast":"fair","timestamp":"0"}',
-};

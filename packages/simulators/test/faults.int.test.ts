@@ -39,7 +39,8 @@ const liveMarket = (venue: Venue): SimMarket =>
   simulators.process
     .states(venue)
     .find(
-      ({ market, book }) => book?.bestBid >= 0 && book!.bestAsk >= 0 && phaseAt(market, nowMs()) === 'live',
+      ({ market, book }) =>
+        book !== null && book.bestBid >= 0 && book.bestAsk >= 0 && phaseAt(market, nowMs()) === 'live',
     )!.market;
 
 /** A client that watches one live market of the venue. */

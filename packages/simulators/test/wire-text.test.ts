@@ -43,7 +43,7 @@ describe('numbers', () => {
   });
 
   test('venue A has float dust now and then, venue C all three spellings', () => {
-    const inexact = Array.from({ length: 5_000 }, (_, n) => sizeA(1_000_001 + n * 7, 500_000)).filter(
+    const inexact = Array.from({ length: 50_000 }, (_, n) => sizeA(1_000_001 + n * 7, 500_000)).filter(
       (text) => parseDecimal(text)?.exact === false,
     );
     expect(inexact.length).toBeGreaterThan(5);

@@ -1,0 +1,66 @@
+// Who trades in a simulated book: market makers that keep levels around the fair price.
+
+import { indexAtOrBelow, setLevel, type Side } from './book.ts';
+import type { MarketState } from './market-process.ts';
+
+const SHARE = 1_000_000;
+
+/** The first orders of a book: `levels` a side around the fair probability, with a few holes. */
+export function fill(state: MarketState, p: number, levels: number): void {
+  const book = state.book!;
+  const { random } = state;
+  const below = indexAtOrBelow(book.grid, p * SHARE - 2_000);
+  const place = (side: Side, from: number, step: -1 | 1): void => {
+    let placed = 0;
+    let depth = 0;
+    for (let index = from; index >= 0 && index < book.grid.prices.length && placed < levels; index += step) {
+      depth++;
+      if (depth > 3 && random.chance(0.2)) continue;
+      setLevel(book, side, index, orderSize(state, 1 + depth / 8));
+      placed++;
+    }
+  };
+  place('bid', below, -1);
+  place('ask', below + 1 + random.int(2), 1);
+}
+
+/** Closes a wide spread, then moves a level or two somewhere in the book. */
+export function quote(
+  state: MarketState,
+  levels: number,
+  fairPrice: number,
+  apply: (side: Side, index: number, size: number) => void,
+): void {
+  const { random } = state;
+  const book = state.book!;
+  const below = indexAtOrBelow(book.grid, fairPrice - 2_000);
+  const top = book.grid.prices.length - 1;
+  const bidGoal = Math.min(below, (book.bestAsk < 0 ? top + 1 : book.bestAsk) - 1);
+  if (state.sideless !== 'bid' && bidGoal >= 0 && book.bestBid < bidGoal)
+    apply('bid', bidGoal - (bidGoal > 2 && random.chance(0.3) ? 1 : 0), orderSize(state, 1));
+  const askGoal = Math.max(below + 1 + (random.chance(0.3) ? 1 : 0), book.bestBid + 1);
+  if (state.sideless !== 'ask' && askGoal <= top && (book.bestAsk < 0 || book.bestAsk > askGoal))
+    apply('ask', askGoal, orderSize(state, 1));
+  for (const side of ['bid', 'ask'] as const) {
+    if (state.sideless === side || random.chance(0.35)) continue;
+    const best = side === 'bid' ? book.bestBid : book.bestAsk;
+    if (best < 0) continue;
+    const depth = Math.floor(random.exponential(levels / 3));
+    const index = side === 'bid' ? best - depth : best + depth;
+    if (index < 0 || index > top) continue;
+    const count = side === 'bid' ? book.bidLevels : book.askLevels;
+    const sizes = side === 'bid' ? book.bids : book.asks;
+    const there = sizes[index]!;
+    if (there > 0 && (count > levels || random.chance(0.3)) && count > 1 && depth > 0) apply(side, index, 0);
+    else apply(side, index, orderSize(state, 1 + depth / 8));
+  }
+}
+
+/** Log-normal, larger away from the touch, in the venue's own granularity. */
+export function orderSize({ market, random }: MarketState, factor: number): number {
+  const shares = Math.exp(3.4 + random.gaussian() * 1.2) * factor + 1;
+  if (market.venue === 'venueb')
+    return random.chance(0.4) ? Math.round(shares * 100) * 10_000 : Math.round(shares) * SHARE;
+  if (random.chance(0.03)) return Math.round(shares * SHARE);
+  return random.chance(0.5) ? Math.round(shares * 100) * 10_000 : Math.round(shares) * SHARE;
+}
