@@ -60,3 +60,13 @@ export function nestedArray(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return typeof value === 'string' ? arrayOf(parseExact(value)) : [];
 }
+
+/** The beginning of a value's JSON, for a message to people. JSON nested past the stack is parsed, but cannot be written. */
+export function excerptOf(value: unknown, length: number): string {
+  if (typeof value === 'string') return value.slice(0, length);
+  try {
+    return (JSON.stringify(value) ?? '').slice(0, length);
+  } catch {
+    return '(nested too deep to show)';
+  }
+}

@@ -63,6 +63,22 @@ describe('venue A, for any book', () => {
     );
   });
 
+  it.each(['ws', 'rest:/market/list', 'rest:/order-book?marketId=1', 'predictfun:/v1/categories'])(
+    'takes JSON nested as deep as it likes on %s',
+    (channel) => {
+      const deep = (open: string, close: string) => `${open.repeat(200_000)}1${close.repeat(200_000)}`;
+      for (const text of [
+        deep('[', ']'),
+        deep('{"a":', '}'),
+        `[{"event_type":"x","type":"TOPIC","a":${deep('[', ']')}}]`,
+      ]) {
+        const findings = feed(venueA.createNormalizer(), text, channel);
+        expect(findings).toMatchObject([{ find: 'reject' }]);
+        expect(findings).not.toMatchObject([{ reason: 'normalizer_failed' }]);
+      }
+    },
+  );
+
   it('answers every frame with a finding and never throws, whatever arrives', () => {
     const real = fixtureLines('venue-a/session.jsonl').map(
       (line) => JSON.parse(line) as { channel: string; text: string },

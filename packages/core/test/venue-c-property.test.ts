@@ -123,6 +123,22 @@ describe('venue C, for any books and changes', () => {
     );
   });
 
+  it.each(['ws', 'clob:/books', 'gamma:/events', 'clob:/markets/0x1'])(
+    'takes JSON nested as deep as it likes on %s',
+    (channel) => {
+      const deep = (open: string, close: string) => `${open.repeat(200_000)}1${close.repeat(200_000)}`;
+      for (const text of [
+        deep('[', ']'),
+        deep('{"a":', '}'),
+        `[{"event_type":"x","type":"TOPIC","a":${deep('[', ']')}}]`,
+      ]) {
+        const findings = feed(venueC.createNormalizer(), text, channel);
+        expect(findings).toMatchObject([{ find: 'reject' }]);
+        expect(findings).not.toMatchObject([{ reason: 'normalizer_failed' }]);
+      }
+    },
+  );
+
   it('answers every frame with a finding and never throws, whatever arrives', () => {
     const real = [
       ...fixtureLines('venue-c/ws-eth15m.jsonl').slice(0, 6),

@@ -232,6 +232,29 @@ describe('changes', () => {
     ]);
   });
 
+  it('puts only the token of an unreadable change in a gap', () => {
+    const session = new Capture({ adapter: venueC, collector: 'test', provenance: 'captured' }).openSession(
+      's',
+    );
+    const send = (message: unknown, at: number) => {
+      const text = JSON.stringify(message);
+      return session.frame(frame(text, 'ws', AT + at), new TextEncoder().encode(text)).events;
+    };
+    send([bookMessage(), bookMessage({ asset_id: DOWN })], 0);
+    const lost = send(changes(change({ size: 'many' }), change({ asset_id: DOWN })), 1);
+    expect(lost.filter(({ type }) => type === 'GapOpened')).toMatchObject([
+      { outcome: UP, cause: 'rejected_frame' },
+    ]);
+    expect(lost.filter(({ type }) => type === 'BookObserved')).toMatchObject([{ outcome: DOWN }]);
+    const mended = send(bookMessage(), 2).map(({ type }) => type);
+    expect(mended).toEqual(['FrameCaptured', 'GapClosed', 'BookObserved']);
+  });
+
+  it.each([[null], [{}], ['x']])('rejects a price_change whose changes are %j', (price_changes) => {
+    const message = { event_type: 'price_change', market: MARKET, price_changes };
+    expect(feed(started(), message)).toMatchObject([{ find: 'reject', reason: 'unknown_change_shape' }]);
+  });
+
   it('counts the good elements of an array beside a bad one', () => {
     const findings = feed(venueC.createNormalizer(), [bookMessage(), 7, { event_type: 'nova' }]);
     expect(findings).toMatchObject([

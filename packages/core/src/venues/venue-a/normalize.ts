@@ -4,7 +4,7 @@
 import type { Ladders } from '../../checks.ts';
 import { complement, parseDecimal } from '../../decimal.ts';
 import type { JsonObject } from '../../exact-json.ts';
-import { arrayOf, isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
+import { arrayOf, excerptOf, isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
 import type { Micros } from '../../time.ts';
 import type { Finding, Frame, MarketFields, Normalizer, RejectFinding, VenueAdapter } from '../../venue.ts';
 import type { Channel } from '../channel.ts';
@@ -175,12 +175,12 @@ class VenueANormalizer implements Normalizer {
     const before = this.newest.get(market);
     const composed = this.compose(book, market);
     if (composed === null && !socket) {
-      into.push(reject(market, 'bad_book', JSON.stringify(book)));
+      into.push(reject(market, 'bad_book', book));
       return;
     }
     if (composed === null) {
       this.newest.delete(market);
-      into.push({ ...reject(market, 'bad_book', JSON.stringify(book)), booksIntact: true });
+      into.push({ ...reject(market, 'bad_book', book), booksIntact: true });
       const detail = 'a whole book could not be read';
       into.push({ find: 'break', market, outcome: FIRST, cause: 'rejected_frame', scope: 'book', detail });
       return;
@@ -256,14 +256,14 @@ class VenueANormalizer implements Normalizer {
     const learned = token === null ? undefined : this.outcomeOfToken.get(token);
     const market = channel.query['marketId'] ?? learned?.market ?? '';
     if (!isObject(answer) || market === '') {
-      into.push(reject(market, market === '' ? 'missing_market' : 'bad_book', JSON.stringify(answer)));
+      into.push(reject(market, market === '' ? 'missing_market' : 'bad_book', answer));
       return;
     }
     const label = (textOf(answer['outcome']) ?? '').toLowerCase();
     const outcome = learned?.outcome ?? OUTCOME_LABELS[label];
     const composed = this.compose(answer, market);
     if (composed === null || outcome === undefined) {
-      into.push(reject(market, composed === null ? 'bad_book' : 'unknown_outcome', JSON.stringify(answer)));
+      into.push(reject(market, composed === null ? 'bad_book' : 'unknown_outcome', answer));
       return;
     }
     const sourceTs = millisOf(answer['timestamp']);
@@ -280,7 +280,7 @@ class VenueANormalizer implements Normalizer {
   private readLastTrade(answer: unknown, channel: Rest, into: Finding[]): void {
     const market = (isObject(answer) ? textOf(answer['marketId']) : null) ?? channel.query['marketId'] ?? '';
     if (!isObject(answer) || market === '') {
-      into.push(reject(market, 'bad_trade', JSON.stringify(answer)));
+      into.push(reject(market, 'bad_trade', answer));
       return;
     }
     const text = textOf(answer['lastTradePrice']);
@@ -305,7 +305,7 @@ class VenueANormalizer implements Normalizer {
   private readEntries(entries: readonly (CatalogueEntry | null)[], item: unknown, into: Finding[]): void {
     for (const entry of entries) {
       if (entry === null) {
-        into.push(reject('', 'bad_market', JSON.stringify(item)));
+        into.push(reject('', 'bad_market', item));
         continue;
       }
       const { market } = entry;
@@ -379,11 +379,11 @@ function venueError(answer: unknown): string | null {
   return answer['success'] === false ? 'venue_error' : null;
 }
 
-const reject = (market: string, reason: string, detail: string): RejectFinding => ({
+const reject = (market: string, reason: string, detail: unknown): RejectFinding => ({
   find: 'reject',
   market,
   reason,
-  detail: detail.slice(0, DETAIL_LENGTH),
+  detail: excerptOf(detail, DETAIL_LENGTH),
 });
 
 export const venueA: VenueAdapter = {

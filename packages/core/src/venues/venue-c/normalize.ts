@@ -2,7 +2,7 @@
 // change for a token whose book is not known gives no observation. See docs/normalization-venue-c.md.
 
 import type { JsonObject } from '../../exact-json.ts';
-import { isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
+import { excerptOf, isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
 import { parseDecimal } from '../../decimal.ts';
 import type { Micro } from '../../decimal.ts';
 import type { Finding, Frame, MarketFields, Normalizer, RejectFinding, VenueAdapter } from '../../venue.ts';
@@ -85,12 +85,11 @@ class VenueCNormalizer implements Normalizer {
 
   private readMessage(message: unknown, into: Finding[]): void {
     if (!isObject(message)) {
-      into.push(reject('', 'not_an_object', JSON.stringify(message)));
+      into.push(reject('', 'not_an_object', message));
       return;
     }
     const kind = kindOf(message);
-    if (kind === null)
-      into.push(reject(textOf(message['market']) ?? '', 'unknown_kind', JSON.stringify(message)));
+    if (kind === null) into.push(reject(textOf(message['market']) ?? '', 'unknown_kind', message));
     else this.readers[kind](message, into);
   }
 
@@ -113,14 +112,14 @@ class VenueCNormalizer implements Normalizer {
     const token = textOf(message['asset_id']) ?? query['token_id'] ?? null;
     const market = textOf(message['market']) ?? this.marketOfToken.get(token ?? '') ?? '';
     if (token === null || market === '') {
-      into.push(reject(market, token === null ? 'missing_token' : 'missing_market', JSON.stringify(message)));
+      into.push(reject(market, token === null ? 'missing_token' : 'missing_market', message));
       return;
     }
     const shape = bookShapeOf(message);
     const bids = shape && readSide(message[shape.bid]);
     const asks = shape && readSide(message[shape.ask]);
     if (!shape || !bids || !asks) {
-      into.push({ ...reject(market, 'bad_book', JSON.stringify(message)), booksIntact: true });
+      into.push({ ...reject(market, 'bad_book', message), booksIntact: true });
       if (streamed) this.lose(market, token, 'rejected_frame', 'a full book could not be read', into);
       return;
     }
@@ -147,25 +146,26 @@ class VenueCNormalizer implements Normalizer {
   private readChanges(message: JsonObject, into: Finding[]): void {
     const stated = textOf(message['market']);
     const shape = changeShapeOf(message);
-    if (shape === null) {
-      into.push(reject(stated ?? '', 'unknown_change_shape', JSON.stringify(message)));
+    const list = shape?.changes(message) ?? null;
+    if (shape === null || list === null) {
+      into.push(reject(stated ?? '', 'unknown_change_shape', message));
       return;
     }
     const sourceTs = millisOf(message['timestamp']);
     const touched = new Set<TokenBook>();
     let skipped: string | null = null;
-    for (const change of shape.changes(message)) {
+    for (const change of list) {
       const { token } = change;
       const market = stated ?? this.marketOfToken.get(token ?? '') ?? '';
       if (token === null || market === '') {
         const reason = token === null ? 'missing_token' : 'missing_market';
-        into.push(reject(market, reason, JSON.stringify(message)));
+        into.push(reject(market, reason, message));
         continue;
       }
       const side = SIDES[String(change.side).toUpperCase()];
       const level = readLevel(change.price, change.size);
       if (!side || !level) {
-        into.push({ ...reject(market, 'bad_change', JSON.stringify(change)), booksIntact: true });
+        into.push({ ...reject(market, 'bad_change', change), booksIntact: true });
         const book = this.books.get(token);
         if (book) touched.delete(book);
         this.lose(market, token, 'rejected_frame', 'a change could not be read', into);
@@ -206,7 +206,7 @@ class VenueCNormalizer implements Normalizer {
     const text = textOf(message['price']);
     const price = text === null ? null : parseDecimal(text);
     if (token === null || market === '' || text === null || price === null) {
-      into.push({ ...reject(market, 'bad_trade', JSON.stringify(message)), booksIntact: true });
+      into.push({ ...reject(market, 'bad_trade', message), booksIntact: true });
       return;
     }
     into.push({
@@ -227,7 +227,7 @@ class VenueCNormalizer implements Normalizer {
     const token = textOf(message['asset_id']);
     const market = textOf(message['market']) ?? this.marketOfToken.get(token ?? '') ?? '';
     if (token === null || market === '') {
-      into.push(reject(market, 'missing_token', JSON.stringify(message)));
+      into.push(reject(market, 'missing_token', message));
       return;
     }
     const tick = microOf(message['new_tick_size']);
@@ -248,7 +248,7 @@ class VenueCNormalizer implements Normalizer {
   private readResolved(message: JsonObject, into: Finding[]): void {
     const entry = fromResolved(message);
     if (entry === null) {
-      into.push(reject('', 'missing_market', JSON.stringify(message)));
+      into.push(reject('', 'missing_market', message));
       return;
     }
     this.found(entry, into, millisOf(message['timestamp']));
@@ -285,7 +285,7 @@ class VenueCNormalizer implements Normalizer {
     else if (route.read === 'books')
       for (const book of Array.isArray(answer) ? (answer as readonly unknown[]) : [answer])
         if (isObject(book)) this.readBook(book, false, channel.query, into);
-        else into.push(reject('', 'not_an_object', JSON.stringify(book)));
+        else into.push(reject('', 'not_an_object', book));
     else this.readCatalogue(route.read, answer, frame, into);
     if (into.length === 0) into.push({ find: 'skip', reason: 'empty_answer' });
   }
@@ -296,7 +296,7 @@ class VenueCNormalizer implements Normalizer {
         source === 'gamma' ? fromGamma(item, frame.observedAt) : [fromClobMarket(item, frame.observedAt)];
       for (const entry of entries) {
         if (entry) this.found(entry, into);
-        else into.push(reject('', 'bad_market', JSON.stringify(item)));
+        else into.push(reject('', 'bad_market', item));
       }
     }
   }
@@ -320,11 +320,11 @@ const REST_ROUTES: readonly {
 
 const isBefore = (a: number | null, b: number | null): boolean => a !== null && b !== null && a < b;
 
-const reject = (market: string, reason: string, detail: string): RejectFinding => ({
+const reject = (market: string, reason: string, detail: unknown): RejectFinding => ({
   find: 'reject',
   market,
   reason,
-  detail: detail.slice(0, DETAIL_LENGTH),
+  detail: excerptOf(detail, DETAIL_LENGTH),
 });
 
 export const venueC: VenueAdapter = {

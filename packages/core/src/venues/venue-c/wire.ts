@@ -2,7 +2,7 @@
 // What it may send, and what it used to send, as lists: a format change is a new entry here.
 
 import type { JsonObject } from '../../exact-json.ts';
-import { arrayOf, isObject, textOf } from '../../exact-json.ts';
+import { isObject, textOf } from '../../exact-json.ts';
 import type { Level } from '../wire-levels.ts';
 import { readLevel } from '../wire-levels.ts';
 
@@ -52,7 +52,8 @@ export type ChangeShape = {
   readonly since: string | null;
   readonly until: string | null;
   readonly field: string;
-  changes(message: JsonObject): readonly WireChange[];
+  /** Null when the field does not hold changes. */
+  changes(message: JsonObject): readonly WireChange[] | null;
   /** The hash of the book after the message, where this shape states one (the current one's is the order's). */
   hash(message: JsonObject): string | null;
 };
@@ -67,13 +68,16 @@ const readChange = (entry: unknown, token: string | null): WireChange =>
       }
     : { token, side: null, price: null, size: null };
 
+const readChanges = (entries: unknown, token: string | null): readonly WireChange[] | null =>
+  Array.isArray(entries) ? entries.map((entry: unknown) => readChange(entry, token)) : null;
+
 export const CHANGE_SHAPES: readonly ChangeShape[] = [
   {
     name: 'price_changes',
     since: '2025-09-15T23:00:00Z',
     until: null,
     field: 'price_changes',
-    changes: (message) => arrayOf(message['price_changes']).map((entry) => readChange(entry, null)),
+    changes: (message) => readChanges(message['price_changes'], null),
     hash: () => null,
   },
   {
@@ -81,10 +85,7 @@ export const CHANGE_SHAPES: readonly ChangeShape[] = [
     since: null,
     until: '2025-09-15T23:00:00Z',
     field: 'changes',
-    changes: (message) => {
-      const token = textOf(message['asset_id']);
-      return arrayOf(message['changes']).map((entry) => readChange(entry, token));
-    },
+    changes: (message) => readChanges(message['changes'], textOf(message['asset_id'])),
     hash: (message) => textOf(message['hash']),
   },
   {
