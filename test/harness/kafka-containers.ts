@@ -37,6 +37,7 @@ export async function startContainers(): Promise<KafkaService> {
     brokers: [`${kafka.getHost()}:${kafka.getMappedPort(KAFKA_PORT)}`],
     registryUrl: `http://${registry.getHost()}:${registry.getMappedPort(REGISTRY_PORT)}/apis/ccompat/v7`,
     dataFolders: [],
+    secure: null,
     async stop() {
       await Promise.all([kafka.stop(), registry.stop()]);
     },

@@ -23,6 +23,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
       brokers: service.brokers,
       registryUrl: service.registryUrl,
       dataFolders: service.dataFolders,
+      secure: service.secure,
     },
   );
   if (service) return () => service.stop();

@@ -39,9 +39,18 @@ export type LocalBroker = {
   failure(): string | null;
 };
 
+/** Where and how to connect with TLS and SASL PLAIN. */
+export type SecureAccess = {
+  readonly addresses: readonly string[];
+  readonly ca: string;
+  readonly username: string;
+  readonly password: string;
+};
+
 export type LocalCluster = {
   readonly brokers: readonly LocalBroker[];
   readonly addresses: readonly string[];
+  readonly secure: SecureAccess | null;
   stop(): Promise<void>;
 };
 
@@ -60,9 +69,20 @@ export async function localObstacle(): Promise<string | null> {
 }
 
 export async function startLocalCluster(count: number): Promise<LocalCluster> {
+  // Another process may take a port between our finding it free and the broker's opening it.
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await tryLocalCluster(count);
+    } catch (error) {
+      if (attempt === 3) throw error;
+    }
+}
+
+async function tryLocalCluster(count: number): Promise<LocalCluster> {
   const [java, jars] = [await javaOf(BROKER_JAVA), await kafkaJars()];
   const folder = await mkdtemp(join(tmpdir(), 'ladderlog-kafka-'));
-  const ports = await freePorts(count * 2);
+  const ports = await freePorts(count * 3);
+  const certificate = await makeCertificate(folder);
   const voters = Array.from({ length: count }, (_, i) => `${i + 1}@127.0.0.1:${ports[count + i]}`).join(',');
   const clusterId = randomBytes(16).toString('base64url');
   const brokers = await Promise.all(
@@ -71,6 +91,8 @@ export async function startLocalCluster(count: number): Promise<LocalCluster> {
         id: i + 1,
         port: ports[i]!,
         controllerPort: ports[count + i]!,
+        securePort: ports[2 * count + i]!,
+        certificate,
         voters,
         clusterId,
         folder: join(folder, `broker-${i + 1}`),
@@ -81,21 +103,60 @@ export async function startLocalCluster(count: number): Promise<LocalCluster> {
     ),
   );
   const addresses = brokers.map((broker) => broker.address);
-  await untilReady(addresses, count, () => first(brokers.map((broker) => broker.failure())));
-  return {
-    brokers,
-    addresses,
-    async stop() {
-      await Promise.all(brokers.map((broker) => broker.kill()));
-      await rm(folder, { recursive: true, force: true });
-    },
+  const stop = async (): Promise<void> => {
+    await Promise.all(brokers.map((broker) => broker.kill()));
+    await rm(folder, { recursive: true, force: true });
   };
+  try {
+    await untilReady(addresses, count, () => first(brokers.map((broker) => broker.failure())));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const secure = certificate && {
+    addresses: ports.slice(2 * count).map((port) => `127.0.0.1:${port}`),
+    ca: certificate.ca,
+    ...SECURE_USER,
+  };
+  return { brokers, addresses, secure, stop };
 }
+
+const SECURE_USER = { username: 'ladderlog', password: randomBytes(12).toString('hex') };
+
+type Certificate = { readonly ca: string; readonly keyStore: string };
+
+/** Self-signed, for loopback; null where there is no openssl. */
+async function makeCertificate(folder: string): Promise<Certificate | null> {
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+  try {
+    await run('openssl', [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'],
+      ...['-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost', '-keyout', key, '-out', certificate],
+    ]);
+  } catch {
+    return null;
+  }
+  const [ca, keyStore] = [readFileSync(certificate, 'utf8'), join(folder, 'server.pem')];
+  await writeFile(keyStore, readFileSync(key, 'utf8') + ca);
+  return { ca, keyStore };
+}
+
+/** A second door to the broker: TLS, and a name with a password. */
+const secureListener = ({ keyStore }: Certificate): Record<string, string> => ({
+  'listener.name.secure.ssl.keystore.type': 'PEM',
+  'listener.name.secure.ssl.keystore.location': keyStore,
+  'listener.name.secure.sasl.enabled.mechanisms': 'PLAIN',
+  'listener.name.secure.plain.sasl.jaas.config':
+    'org.apache.kafka.common.security.plain.PlainLoginModule required ' +
+    `user_${SECURE_USER.username}="${SECURE_USER.password}";`,
+});
 
 type BrokerSetup = {
   id: number;
   port: number;
   controllerPort: number;
+  securePort: number;
+  certificate: Certificate | null;
   voters: string;
   clusterId: string;
   folder: string;
@@ -109,6 +170,10 @@ async function startBroker(setup: BrokerSetup): Promise<LocalBroker> {
   const dataFolder = join(folder, 'data');
   const config = join(folder, 'server.properties');
   const address = `127.0.0.1:${port}`;
+  const open = [
+    `PLAINTEXT://${address}`,
+    ...(setup.certificate ? [`SECURE://127.0.0.1:${setup.securePort}`] : []),
+  ].join(',');
   await mkdir(dataFolder, { recursive: true });
   await writeFile(
     config,
@@ -116,10 +181,12 @@ async function startBroker(setup: BrokerSetup): Promise<LocalBroker> {
       'process.roles': 'broker,controller',
       'node.id': id,
       'controller.quorum.voters': setup.voters,
-      listeners: `PLAINTEXT://${address},CONTROLLER://127.0.0.1:${controllerPort}`,
-      'advertised.listeners': `PLAINTEXT://${address}`,
+      listeners: `${open},CONTROLLER://127.0.0.1:${controllerPort}`,
+      'advertised.listeners': open,
+      'inter.broker.listener.name': 'PLAINTEXT',
       'controller.listener.names': 'CONTROLLER',
-      'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+      'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL',
+      ...(setup.certificate ? secureListener(setup.certificate) : {}),
       'log.dirs': dataFolder,
       'auto.create.topics.enable': false,
       'offsets.topic.replication.factor': count,

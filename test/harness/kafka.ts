@@ -4,10 +4,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { containerObstacle, startContainers } from './kafka-containers.ts';
-import type { LocalCluster } from './kafka-local.ts';
+import type { LocalCluster, SecureAccess } from './kafka-local.ts';
 import { localObstacle, startLocalCluster, startLocalRegistry } from './kafka-local.ts';
 
-export type { LocalBroker, LocalCluster } from './kafka-local.ts';
+export type { LocalBroker, LocalCluster, SecureAccess } from './kafka-local.ts';
 
 export type KafkaService = {
   readonly kind: 'containers' | 'local';
@@ -16,6 +16,8 @@ export type KafkaService = {
   readonly registryUrl: string;
   /** Where the brokers keep their segments; empty when they are in containers. */
   readonly dataFolders: readonly string[];
+  /** The same brokers behind TLS and SASL; null where they have no such door. */
+  readonly secure: SecureAccess | null;
   stop(): Promise<void>;
 };
 
@@ -45,6 +47,7 @@ export async function startKafka(): Promise<KafkaService | null> {
     brokers: cluster.addresses,
     registryUrl: registry.url,
     dataFolders: cluster.brokers.map((broker) => broker.dataFolder),
+    secure: cluster.secure,
     async stop() {
       await Promise.all([cluster.stop(), registry.stop()]);
     },

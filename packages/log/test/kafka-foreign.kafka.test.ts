@@ -194,6 +194,35 @@ describe.skipIf(!shared)('KafkaLog among others', () => {
     expect(lines).toEqual([]);
   });
 
+  test.skipIf(!shared?.secure)(
+    'connects with TLS and a password, and is refused with a wrong one',
+    async () => {
+      const { addresses, ca, username, password } = kafka.secure!;
+      const secure = (word: string): Promise<EventLog> =>
+        openTestLog({ brokers: addresses, registryUrl: kafka.registryUrl }, prefix, {
+          ssl: { ca },
+          sasl: { mechanism: 'plain', username, password: word },
+          retryForMs: 5_000,
+        });
+      const other = await secure(password);
+      const [position] = await other.append([bookAt(0, { venue: 'venuec' })]);
+      const abort = new AbortController();
+      const seen: number[] = [];
+      await other.consume({
+        group: 'secure',
+        topics: ['venuec'],
+        signal: abort.signal,
+        onAssigned: async () => null,
+        onBatch: async (batch) => {
+          seen.push(...batch.records.map((record) => record.offset));
+          if (batch.partition === position!.partition && seen.includes(position!.offset)) abort.abort();
+        },
+      });
+      await other.close();
+      await expect(secure('wrong')).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE', retryable: false });
+    },
+  );
+
   test('fails with a retryable error, in bounded time, when no broker answers', async () => {
     await expect(
       openTestLog({ brokers: ['127.0.0.1:1'], registryUrl: kafka.registryUrl }, prefix, { retryForMs: 300 }),
