@@ -36,3 +36,7 @@ export type { GapsRequest, OverviewRow, TrackRequest } from './queries/coverage.
 export { coverageRows, gapRows, gapsPage, openGaps, overview, rejectCounts } from './queries/coverage.ts';
 export type { SqlFront, SqlFrontLimits, SqlFrontOptions } from './http-front.ts';
 export { startSqlFront } from './http-front.ts';
+export type { ExportDataset, ExportFormat } from './export-columns.ts';
+export { EXPORT_DATASETS, EXPORT_FORMATS, EXPORT_SCHEMA_VERSION } from './export-columns.ts';
+export type { ExportedFile, ExportManifest, ExportProgress, ExportRequest } from './export.ts';
+export { exportData } from './export.ts';
