@@ -1,7 +1,7 @@
 // Faults as data: what goes wrong, where, from when to when. A script is a list of them; each that was applied is logged with
 // its true start and end, so that a test can hold recorded gaps against it.
 
-import type { Venue } from '@ladderlog/core';
+import { VENUES, type Venue } from '@ladderlog/core';
 import type { Gate } from './protocol.ts';
 
 export const FAULT_KINDS = [
@@ -39,7 +39,7 @@ export type AppliedFault = {
   /** Microseconds, by the simulators' clock. Equal for what happens at an instant; null while it lasts. */
   readonly startedAt: number;
   endedAt: number | null;
-  /** The market that was hit, where one was chosen. */
+  /** The market that was hit. Null: all of them, or, for a crossed book or a delta below zero, none could be. */
   readonly market: string | null;
   /** Sockets that were cut, closed or written to. */
   readonly sockets: number;
@@ -125,10 +125,8 @@ export function createFaultScript(
       case 'delta_below_zero':
         market = actions.belowZero(venue, asked);
         break;
-      case 'silence_token':
-        if (asked === null) throw new TypeError('silence_token needs a market or token');
-        break;
       case 'silence':
+      case 'silence_token':
       case 'refuse_connections':
       case 'http_429':
       case 'http_500':
@@ -160,11 +158,19 @@ export function createFaultScript(
   const running = (venue: Venue, ...kinds: FaultKind[]): boolean =>
     active.some(({ applied: { fault } }) => fault.venue === venue && kinds.includes(fault.kind));
 
-  for (const fault of faults) pending.push({ fault, due: dueAt(fault) });
+  /** A fault that cannot be applied is refused here, not when its time comes. */
+  function enqueue(fault: Fault): void {
+    if (!FAULT_KINDS.includes(fault.kind)) throw new TypeError(`fault kind '${fault.kind}' is not known`);
+    if (!VENUES.includes(fault.venue)) throw new TypeError(`fault venue '${fault.venue}' is not known`);
+    if (fault.kind === 'silence_token' && fault.market === undefined)
+      throw new TypeError('silence_token needs a market or token');
+    pending.push({ fault, due: dueAt(fault) });
+  }
+  for (const fault of faults) enqueue(fault);
 
   return {
     inject(fault) {
-      pending.push({ fault, due: dueAt(fault) });
+      enqueue(fault);
       step();
     },
     step,

@@ -41,7 +41,12 @@ export type SimulatorOptions = {
   readonly record?: boolean;
   /** False: nothing moves until step() is called; for tests that pass their own clock. */
   readonly autoRun?: boolean;
-  readonly venueA?: { readonly weightPerMinute?: number; readonly pingTimeoutMs?: number };
+  readonly venueA?: {
+    readonly weightPerMinute?: number;
+    readonly pingTimeoutMs?: number;
+    /** Life of a connection; 24 h divided by `scale` unless given. */
+    readonly lifeMs?: number;
+  };
   readonly venueB?: {
     readonly readsPerSecond?: number;
     readonly requireRestAuth?: boolean;

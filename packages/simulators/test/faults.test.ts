@@ -80,4 +80,5 @@ test('what a fault hit is in the log; a fault that makes no sense is refused', (
   expect(script.applied()[0]?.market).toBe('chosen');
   expect(() => script.inject({ venue: 'venueb', kind: 'silence_token' })).toThrow(/needs a market/);
   expect(() => script.inject({ venue: 'venueb', kind: 'garbage', at: 'soon' })).toThrow(/neither seconds/);
+  expect(() => setUp([{ at: 9, venue: 'venueb', kind: 'earthquake' as 'garbage' }])).toThrow(/not known/);
 });

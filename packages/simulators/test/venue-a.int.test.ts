@@ -128,6 +128,13 @@ test('a client that does not ping is dropped; one that pings stays; six messages
   expect((await pinging.closed).code).toBe(1008);
 });
 
+test('a connection is closed at the end of its life', async () => {
+  await simulators.close();
+  simulators = await startSimulators({ clock, seed: 11, venues: ['venuea'], venueA: { lifeMs: 50 } });
+  const socket = await connectA(simulators, ['web3_prediction_orderbook_data']);
+  expect((await socket.closed).code).toBe(1001);
+});
+
 test('the quirks are there: overtaken pushes, float dust, topics without outcomes, chance that is not price', async () => {
   await simulators.close();
   moveClock(0);
