@@ -9,7 +9,7 @@ export const FAULT_KINDS = [
   'refuse_connections', // new TCP connections are cut; open sockets stay
   'close_24h', // every socket is closed with 1001, as at the end of a connection's life
   'silence', // sockets stay open and pings are answered, but nothing else is sent: due frames are lost
-  'silence_token', // the same for one market (A, B, C) or one token (C)
+  'silence_token', // the same for one market (A, B, C) or one token (C), a live one when none is named
   'skip_sequence', // the next book frame of each socket is lost; on B its sequence number is used up
   'cross_book', // one book is crossed for a moment, by a real change that is later taken back
   'delta_below_zero', // B: a delta that no book can hold. A, C: a level with a negative size
@@ -52,6 +52,8 @@ export type FaultActions = {
   skipNext(venue: Venue, market: string | null): void;
   sendGarbage(venue: Venue, market: string | null): number;
   sendUnknown(venue: Venue, market: string | null): number;
+  /** A live market (on C a token of one), or null when there is none. */
+  choose(venue: Venue): string | null;
   /** These choose a market when none is given, and say which. */
   cross(venue: Venue, market: string | null, durationMs: number): string | null;
   belowZero(venue: Venue, market: string | null): string | null;
@@ -125,8 +127,10 @@ export function createFaultScript(
       case 'delta_below_zero':
         market = actions.belowZero(venue, asked);
         break;
-      case 'silence':
       case 'silence_token':
+        market = asked ?? actions.choose(venue);
+        break;
+      case 'silence':
       case 'refuse_connections':
       case 'http_429':
       case 'http_500':
@@ -162,8 +166,6 @@ export function createFaultScript(
   function enqueue(fault: Fault): void {
     if (!FAULT_KINDS.includes(fault.kind)) throw new TypeError(`fault kind '${fault.kind}' is not known`);
     if (!VENUES.includes(fault.venue)) throw new TypeError(`fault venue '${fault.venue}' is not known`);
-    if (fault.kind === 'silence_token' && fault.market === undefined)
-      throw new TypeError('silence_token needs a market or token');
     pending.push({ fault, due: dueAt(fault) });
   }
   for (const fault of faults) enqueue(fault);
@@ -188,9 +190,9 @@ export function createFaultScript(
       anySilence: () => active.length > 0 && running(venue, 'silence', 'silence_token'),
       silent: (id) =>
         active.some(
-          ({ applied: { fault } }) =>
+          ({ applied: { fault, market } }) =>
             fault.venue === venue &&
-            (fault.kind === 'silence' || (fault.kind === 'silence_token' && fault.market === id)),
+            (fault.kind === 'silence' || (fault.kind === 'silence_token' && market === id)),
         ),
     }),
     clockOffsetMs(venue) {

@@ -175,6 +175,10 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
     skipNext: (venue, market) => servers[venue]?.skipNext(market),
     sendGarbage: (venue, market) => servers[venue]?.broadcast(GARBAGE[venue], watched(venue, market)) ?? 0,
     sendUnknown: (venue, market) => servers[venue]?.broadcast(UNKNOWN[venue], watched(venue, market)) ?? 0,
+    choose(venue) {
+      const market = target(venue, null)?.market;
+      return (venue === 'venuec' ? market?.tokens[0] : market?.id) ?? null;
+    },
     cross(venue, asked, durationMs) {
       const state = target(venue, asked);
       return state && process.cross(state, durationMs * speed, emit) ? state.market.id : null;

@@ -12,6 +12,7 @@ function setUp(faults: Parameters<typeof createFaultScript>[0] = []) {
     skipNext: (venue, market) => void done.push(`skip ${venue} ${market}`),
     sendGarbage: (venue) => done.push(`garbage ${venue}`),
     sendUnknown: (venue) => done.push(`unknown ${venue}`),
+    choose: () => 'chosen',
     cross: (venue, market) => {
       done.push(`cross ${venue}`);
       return market ?? 'chosen';
@@ -78,7 +79,12 @@ test('what a fault hit is in the log; a fault that makes no sense is refused', (
   const { script } = setUp();
   script.inject({ venue: 'venueb', kind: 'cross_book' });
   expect(script.applied()[0]?.market).toBe('chosen');
-  expect(() => script.inject({ venue: 'venueb', kind: 'silence_token' })).toThrow(/needs a market/);
+  script.inject({ venue: 'venueb', kind: 'silence_token' });
+  expect(script.applied()[1]?.market).toBe('chosen');
+  expect([script.gate('venueb').silent('chosen'), script.gate('venueb').silent('other')]).toEqual([
+    true,
+    false,
+  ]);
   expect(() => script.inject({ venue: 'venueb', kind: 'garbage', at: 'soon' })).toThrow(/neither seconds/);
   expect(() => setUp([{ at: 9, venue: 'venueb', kind: 'earthquake' as 'garbage' }])).toThrow(/not known/);
 });
