@@ -382,8 +382,7 @@ export class Collector {
         await Promise.race([pause('waitMs' in next ? next.waitMs : 1_000, signal), ...inFlight]);
         continue;
       }
-      // Reserved until it is answered, so that no market is asked for twice at once.
-      plan.failed(next.market, performance.now() + 60_000, 'venue_error', 'no answer yet');
+      plan.asked(next.market, performance.now());
       const task = this.pollOne(next.market)
         .catch((error: unknown) => {
           if (!signal.aborted) throw error;

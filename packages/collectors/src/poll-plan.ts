@@ -51,6 +51,12 @@ export class PollPlan {
     return dueMs <= nowMs ? { market: first } : { waitMs: Math.min(1_000, dueMs - nowMs) };
   }
 
+  /** Asked for: not again before it is answered, or a minute passes. */
+  asked(market: string, nowMs: number): void {
+    const entry = this.entries.get(market);
+    if (entry) entry.dueMs = nowMs + 60_000;
+  }
+
   succeeded(market: string, nowMs: number, changed: boolean): void {
     const entry = this.entries.get(market);
     if (!entry) return;

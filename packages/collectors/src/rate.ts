@@ -40,7 +40,7 @@ export class AdaptiveRate {
 
   accepted(): void {
     this.refusals = 0;
-    this.rate = Math.min(this.limits.perSecond, this.rate + this.limits.perSecond * 0.01);
+    this.rate = Math.min(this.limits.perSecond, this.rate + this.limits.perSecond * 0.05);
   }
 
   /** 429 or its like. `retryAfterMs` when the venue said so; otherwise exponential with the given random number in [0, 1). */

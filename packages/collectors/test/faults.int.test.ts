@@ -66,7 +66,7 @@ const CASES: readonly (Case & { readonly venue: Venue })[] = [
     cause: 'quota',
     scope: 'venue',
     hits: 'all',
-    options: { poll: true, timing: { staleMs: 4_000 } },
+    options: { poll: true, timing: { staleMs: 4_000, discoverMs: 5_000 } },
   },
   {
     venue: 'venueb',
@@ -74,7 +74,7 @@ const CASES: readonly (Case & { readonly venue: Venue })[] = [
     cause: 'venue_error',
     scope: 'venue',
     hits: 'all',
-    options: { poll: true, timing: { staleMs: 4_000 } },
+    options: { poll: true, timing: { staleMs: 4_000, discoverMs: 5_000 } },
   },
 ];
 
