@@ -139,6 +139,7 @@ function admit({ parts, keys, limits }: AppOptions): RequestHandler {
         { Allow: ALLOW },
       );
     if (key && !('keyId' in key)) throw key;
+    if (matched.operation.venue) requireVenue(key, matched.operation.venue, parts.plans);
     response.locals['method'] = request.method;
     // Node leaves the body of a HEAD out by itself; to everything below it is a GET.
     request.method = 'GET';
@@ -195,7 +196,6 @@ function dispatch(parts: Parts): RequestHandler {
       requestId: response.locals['requestId'] as string,
       now,
     };
-    if (matched.operation.venue) requireVenue(context, matched.operation.venue);
     const handler: Handler = HANDLERS[matched.operation.id.replace(/Alias$/, '')]!;
     await handler(context);
   };

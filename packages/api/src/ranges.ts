@@ -1,6 +1,6 @@
 // The asked range, as every historical route understands it: half-open, within the plan's history, never beyond now.
 
-import type { Micros, Venue } from '@ladderlog/core';
+import type { ApiKey, Micros, PlanTable, Venue } from '@ladderlog/core';
 import { oldestAllowed, parseClientTime, planAllows, planFor, planReaching, toIso } from '@ladderlog/core';
 import type { Context } from './context.ts';
 import { text } from './context.ts';
@@ -82,10 +82,9 @@ function historyLimit(context: Context, venue: Venue, at: Micros, oldest: Micros
   });
 }
 
-export function requireVenue(context: Context, venue: Venue): void {
-  const { key, parts } = context;
-  if (!key || planAllows(key.plan, venue, parts.plans)) return;
-  const required = planFor(venue, parts.plans);
+export function requireVenue(key: ApiKey | null, venue: Venue, plans: PlanTable): void {
+  if (!key || planAllows(key.plan, venue, plans)) return;
+  const required = planFor(venue, plans);
   throw new ApiError(
     'ENDPOINT_NOT_IN_PLAN',
     `The plan ${key.plan} does not include this venue${required ? `; ${required} does` : ''}.`,

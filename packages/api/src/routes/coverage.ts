@@ -11,7 +11,7 @@ import { plainRange, requireVenue } from '../ranges.ts';
 
 export const getCoverage: Handler = async (context) => {
   const venue = text(context, 'venue') as Venue;
-  requireVenue(context, venue);
+  requireVenue(context.key, venue, context.parts.plans);
   const market = text(context, 'market_id')!;
   const dataset = (text(context, 'dataset') ?? 'books') as Dataset;
   const outcome = text(context, 'outcome');
@@ -38,7 +38,7 @@ export const getCoverage: Handler = async (context) => {
 
 export const listGaps: Handler = async (context) => {
   const venue = text(context, 'venue') as Venue;
-  requireVenue(context, venue);
+  requireVenue(context.key, venue, context.parts.plans);
   const market = text(context, 'market_id');
   const dataset = text(context, 'dataset') as Dataset | null;
   const asked = plainRange(context);

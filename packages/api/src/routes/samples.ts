@@ -11,9 +11,9 @@ import { marketOf } from './markets.ts';
 import { notModified, rangeOf } from './snapshots.ts';
 
 export const listSamples: Handler = async (context) => {
-  const known = await marketOf(context);
-  const asked = askedRange(context, known.venue);
+  const asked = askedRange(context, 'venuea');
   const paging = await cursorFor(context);
+  const known = await marketOf(context);
   if (notModified(context, known, asked, paging.generation)) return;
   const outcome = text(context, 'outcome');
   const evidence = await evidenceOf(context, known.venue, known.market, 'samples');
@@ -53,8 +53,8 @@ export const listSamples: Handler = async (context) => {
 
 /** Reserved: fills are not recorded, and the answer says so by being empty. */
 export const listTrades: Handler = async (context) => {
-  await marketOf(context);
   askedRange(context, 'venuea');
   await cursorFor(context);
+  await marketOf(context);
   sendPage(context, [], { limit: integer(context, 'limit'), count: 0, nextCursor: null });
 };

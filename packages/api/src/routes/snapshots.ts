@@ -4,7 +4,7 @@ import { sampledSnapshotsPage, snapshotsAt, snapshotsPage } from '@ladderlog/sto
 import { metaOf, sendBytes, sendPage, splitLines } from '../answers.ts';
 import type { KnownMarket } from '../catalogue.ts';
 import type { Context, Handler } from '../context.ts';
-import { flag, integer, routeName, text } from '../context.ts';
+import { flag, integer, routeName, text, venueOf } from '../context.ts';
 import type { GapView } from '../coverage-view.ts';
 import { coverageView, evidenceOf, notCaptured, watchedSpan } from '../coverage-view.ts';
 import { ApiError } from '../errors.ts';
@@ -39,9 +39,9 @@ const oneOutcome = (outcomes: readonly string[] | null): string | null =>
   outcomes?.length === 1 ? outcomes[0]! : null;
 
 export const listSnapshots: Handler = async (context) => {
-  const known = await marketOf(context);
-  const asked = askedRange(context, known.venue);
+  const asked = askedRange(context, venueOf(context));
   const paging = await cursorFor(context);
+  const known = await marketOf(context);
   if (notModified(context, known, asked, paging.generation)) return;
   const outcomes = outcomesOf(context, known);
   const evidence = await evidenceOf(context, known.venue, known.market, 'books');
@@ -159,8 +159,8 @@ export function notModified(
 const at =
   (many: boolean): Handler =>
   async (context) => {
+    const instant = askedInstant(context, venueOf(context));
     const known = await marketOf(context);
-    const instant = askedInstant(context, known.venue);
     const outcomes = outcomesOf(context, known);
     const evidence = await evidenceOf(context, known.venue, known.market, 'books');
     const lines = splitLines(

@@ -1,0 +1,450 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { request as httpRequest } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import pino from 'pino';
+import { LadderlogError } from '@ladderlog/core';
+import { issueKey, revokeKey, rotateKey } from '@ladderlog/api';
+import type { Running, World } from './api-harness.ts';
+import {
+  A_UP,
+  B_YES,
+  C_OF_UP,
+  DAY,
+  GENEROUS,
+  MINUTE,
+  SECOND,
+  VENUE_A_MARKET,
+  VENUE_B_MARKET,
+  VENUE_C_MARKET,
+  ask,
+  book,
+  captureBeat,
+  captureStarted,
+  gap,
+  market,
+  openWorld,
+} from './api-harness.ts';
+
+const T0 = 1_794_700_800_000_000;
+const at = (micros: number): string => new Date(micros / 1000).toISOString();
+let world: World;
+let api: Running;
+let key: string;
+const logged: string[] = [];
+
+beforeAll(async () => {
+  world = await openWorld(T0 + 10 * MINUTE);
+  key = await world.key('quant');
+  await world.append([
+    market('venuea', VENUE_A_MARKET, T0),
+    market('venueb', VENUE_B_MARKET, T0),
+    ...[A_UP, B_YES].flatMap((of) => [
+      captureStarted(of, T0),
+      ...Array.from({ length: 30 }, (_, ordinal) => book(of, { observedAt: T0 + ordinal * SECOND, ordinal })),
+      captureBeat(of, T0 + 9 * MINUTE),
+    ]),
+  ]);
+  const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
+  api = await world.start({ validateResponses: false, logger });
+});
+afterAll(() => world.close());
+
+const B = `/v3/venueb/${VENUE_B_MARKET}/snapshots`;
+const get = (path: string, headers: Record<string, string> = {}) => ask(api.url + path, key, headers);
+
+/** fetch hides encodings; this does not. */
+const raw = (path: string, method = 'GET', headers: Record<string, string> = {}) =>
+  new Promise<{ status: number; headers: Record<string, string | string[] | undefined>; body: Buffer }>(
+    (resolve, reject) => {
+      const sent = httpRequest(
+        api.url + path,
+        { method, headers: { Authorization: `Bearer ${key}`, ...headers } },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: Buffer.concat(chunks),
+            }),
+          );
+        },
+      );
+      sent.on('error', reject);
+      sent.end();
+    },
+  );
+
+describe('every answer', () => {
+  test('carries a request id, in header and meta, kept when the client sends one', async () => {
+    const own = await get('/v3/whoami', { 'X-Request-Id': 'my-request-0001' });
+    expect(own.headers.get('x-request-id')).toBe('my-request-0001');
+    expect(own.body.meta.request_id).toBe('my-request-0001');
+    const unfit = await get('/v3/whoami', { 'X-Request-Id': 'a b' });
+    expect(unfit.body.meta.request_id).toMatch(/^[0-9a-f]{16}$/);
+    expect((await get('/v3/nowhere')).headers.get('x-request-id')).toBeTruthy();
+  });
+  test('carries the state of the rate limit', async () => {
+    const { headers } = await get('/v3/whoami');
+    expect(Number(headers.get('x-ratelimit-limit'))).toBe(1_000_000);
+    expect(Number(headers.get('x-ratelimit-remaining'))).toBeLessThan(1_000_000);
+    expect(Number(headers.get('x-ratelimit-reset'))).toBeGreaterThanOrEqual(T0 / 1e6);
+  });
+  test('meta.timestamp is the clock of the service', async () => {
+    expect((await get('/v3/whoami')).body.meta.timestamp).toBe(at(world.now));
+  });
+});
+
+describe('methods and routes', () => {
+  test('HEAD is GET without its body', async () => {
+    const head = await raw(`${B}?limit=3`, 'HEAD');
+    const full = await raw(`${B}?limit=3`);
+    expect(head.status).toBe(200);
+    expect(head.body).toHaveLength(0);
+    expect(head.headers['content-length']).toBe(full.headers['content-length']);
+    expect(head.headers['link']).toBe(full.headers['link']);
+  });
+  test('other methods are 405 with Allow', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const response = await fetch(api.url + B, { method, headers: { Authorization: `Bearer ${key}` } });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe('GET, HEAD');
+      expect(((await response.json()) as { error: { code: string } }).error.code).toBe('METHOD_NOT_ALLOWED');
+    }
+  });
+  test('an unknown route is 404 in JSON, with and without a key', async () => {
+    for (const path of ['/v3/nothing', '/v4/venueb/markets', '/', '/v3/venueb/markets/'])
+      for (const who of [key, null]) {
+        const { status, body } = await ask(api.url + path, who);
+        expect([status, body.error.code], path).toEqual([404, 'ENDPOINT_NOT_FOUND']);
+      }
+  });
+  test('a path that cannot be decoded is 400', async () => {
+    expect((await raw('/v3/venueb/%ZZ/snapshots')).status).toBe(400);
+  });
+});
+
+describe('parameters', () => {
+  test('an unknown one is refused with the nearest valid name', async () => {
+    const { body } = await get(`${B}?limt=3`);
+    expect(body.error).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      details: { parameter: 'limt', nearest: 'limit' },
+    });
+    expect(body.error.message).toContain("did you mean 'limit'");
+  });
+  test('ISO and epoch milliseconds mean the same instant; ranges are half-open', async () => {
+    const iso = await get(`${B}?start_time=${at(T0 + 5 * SECOND)}&end_time=${at(T0 + 8 * SECOND)}`);
+    const epoch = await get(
+      `${B}?start_time=${(T0 + 5 * SECOND) / 1000}&end_time=${(T0 + 8 * SECOND) / 1000}`,
+    );
+    expect(iso.body.data.map((one: { timestamp: string }) => one.timestamp)).toEqual(
+      [5, 6, 7].map((second) => at(T0 + second * SECOND)),
+    );
+    expect(epoch.body.data).toEqual(iso.body.data);
+    const empty = await get(`${B}?start_time=${at(T0)}&end_time=${at(T0)}`);
+    expect(empty.body).toMatchObject({ data: [], meta: { coverage: { covered_ratio: null } } });
+  });
+  test.each(['2026-02-30', '2026-13-01T00:00:00Z', '1794700800', 'now', '12345678901234567890'])(
+    '%s is no time',
+    async (text) => {
+      expect((await get(`${B}?start_time=${encodeURIComponent(text)}`)).body.error).toMatchObject({
+        code: 'INVALID_PARAMETER',
+        details: { parameter: 'start_time' },
+      });
+    },
+  );
+  test('a reversed range says which is which', async () => {
+    const { body } = await get(`${B}?start_time=${at(T0 + SECOND)}&end_time=${at(T0)}`);
+    expect(body.error.message).toContain('is before start_time');
+  });
+  test('SQL in an id or a filter is just an id', async () => {
+    const inject = encodeURIComponent("KX' OR 1=1 --");
+    expect((await get(`/v3/venueb/${inject}/snapshots`)).status).toBe(400);
+    expect((await get(`/v3/venueb/markets?series=${inject}`)).status).toBe(400);
+    expect((await get(`/v3/venueb/markets?series=KX.OR.1`)).body.data).toEqual([]);
+  });
+});
+
+describe('plans', () => {
+  test('history ends where the plan ends, and the answer says which plan goes further', async () => {
+    const explorer = await world.key('explorer');
+    const desk = await world.key('desk');
+    await expect.poll(async () => (await ask(`${api.url}/v3/whoami`, desk)).status).toBe(200);
+    const old = `start_time=${at(T0 - 40 * DAY)}&end_time=${at(T0 - 39 * DAY)}`;
+    const refused = await ask(`${api.url}${B}?${old}`, explorer);
+    expect(refused.status).toBe(403);
+    expect(refused.body.error).toMatchObject({
+      code: 'HISTORY_LIMIT_EXCEEDED',
+      details: { required_plan: 'quant', oldest_allowed: at(world.now - 31 * DAY) },
+    });
+    expect((await get(`${B}?${old}`)).status).toBe(200);
+    expect((await get(`${B}?start_time=${at(T0 - 61 * DAY)}`)).body.error.details.required_plan).toBe('desk');
+    expect((await ask(`${api.url}${B}?start_time=2001-01-01`, desk)).status).toBe(200);
+    expect(
+      (await ask(`${api.url}/v3/venueb/${VENUE_B_MARKET}/snapshots/at/${at(T0 - 40 * DAY)}`, explorer)).body
+        .error.code,
+    ).toBe('HISTORY_LIMIT_EXCEEDED');
+  });
+});
+
+describe('keys', () => {
+  test('Bearer and X-API-Key both open; a key in the URL does not', async () => {
+    expect((await ask(`${api.url}/v3/whoami`, null, { 'X-API-Key': key })).status).toBe(200);
+    expect((await ask(`${api.url}/v3/whoami`, null, { Authorization: `bearer ${key}` })).status).toBe(200);
+    expect((await ask(`${api.url}/v3/whoami`, null, { Authorization: `Basic ${key}` })).body.error.code).toBe(
+      'AUTH_INVALID',
+    );
+    const inUrl = await ask(`${api.url}/v3/whoami?api_key=${key}`);
+    expect(inUrl.body.error.code).toBe('AUTH_MISSING');
+    expect(inUrl.headers.get('www-authenticate')).toContain('Bearer');
+  });
+  test('every instance learns of a new, a revoked and a rotated key within a second', async () => {
+    const other = await world.start();
+    const fresh = await issueKey(world.log, world.clock, { plan: 'quant', name: 'fresh' });
+    const status = (base: string, text: string) => async () => (await ask(`${base}/v3/whoami`, text)).status;
+    for (const base of [api.url, other.url])
+      await expect.poll(status(base, fresh.key), { timeout: 1000, interval: 20 }).toBe(200);
+    const rotated = await rotateKey(world.log, world.clock, { keyId: fresh.keyId });
+    for (const base of [api.url, other.url]) {
+      await expect.poll(status(base, rotated.key), { timeout: 1000, interval: 20 }).toBe(200);
+      await expect.poll(status(base, fresh.key), { timeout: 1000, interval: 20 }).toBe(401);
+    }
+    await revokeKey(world.log, world.clock, { keyId: rotated.keyId, reason: 'test' });
+    await expect.poll(status(api.url, rotated.key), { timeout: 1000, interval: 20 }).toBe(401);
+    await other.close();
+  });
+  test('no log line holds a key', async () => {
+    await get('/v3/whoami');
+    await ask(`${api.url}/v3/whoami?token=${key}`, null, { 'X-API-Key': key });
+    expect(logged.length).toBeGreaterThan(5);
+    expect(logged.join('')).not.toContain(key.split('_')[2]);
+    expect(
+      logged.some((line) => line.includes('"operation":"whoami"') && line.includes('"status":200')),
+    ).toBe(true);
+  });
+});
+
+describe('rate limits', () => {
+  test('200 parallel requests at a limit of 100: exactly 100 pass', async () => {
+    const limited = await world.start({
+      plans: { ...GENEROUS, quant: { ...GENEROUS.quant, rates: [{ requests: 100, seconds: 300 }] } },
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => ask(`${limited.url}/v3/whoami`, key)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(refused.body.error).toMatchObject({ code: 'RATE_LIMITED', details: { limit: 100, seconds: 300 } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused.headers.get('x-ratelimit-remaining')).toBe('0');
+    await limited.close();
+  });
+  test('burst and sustained hold at once, and each key has its own', async () => {
+    const limited = await world.start({
+      plans: {
+        ...GENEROUS,
+        quant: {
+          ...GENEROUS.quant,
+          rates: [
+            { requests: 50, seconds: 1 },
+            { requests: 3, seconds: 300 },
+          ],
+        },
+      },
+    });
+    const statuses = [];
+    for (let count = 0; count < 5; count++)
+      statuses.push((await ask(`${limited.url}/v3/whoami`, key)).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    const second = await world.key('quant');
+    await expect.poll(async () => (await ask(`${limited.url}/v3/whoami`, second)).status).toBe(200);
+    await limited.close();
+  });
+  test('guessing keys is limited by address', async () => {
+    const limited = await world.start({ anonymousRates: [{ requests: 5, seconds: 300 }] });
+    const statuses = [];
+    for (let count = 0; count < 7; count++)
+      statuses.push((await ask(`${limited.url}/v3/whoami`, `ll_aaaaaaaaaaaa_${'x'.repeat(43)}`)).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    expect((await ask(`${limited.url}/v3/whoami`, key)).status).toBe(200);
+    await limited.close();
+  });
+});
+
+describe('bytes', () => {
+  test('are compressed when asked for', async () => {
+    const packed = await raw(`${B}?include_orderbook=true`, 'GET', { 'Accept-Encoding': 'gzip' });
+    expect(packed.headers['content-encoding']).toBe('gzip');
+    const plain = await raw(`${B}?include_orderbook=true`);
+    expect(packed.body.length).toBeLessThan(plain.body.length / 2);
+    expect((JSON.parse(gunzipSync(packed.body).toString()) as { data: unknown }).data).toEqual(
+      (JSON.parse(plain.body.toString()) as { data: unknown }).data,
+    );
+  });
+  test('of a closed range have an ETag, and 304 comes without asking the store', async () => {
+    const path = `${B}?start_time=${at(T0)}&end_time=${at(T0 + 20 * SECOND)}`;
+    const first = await get(path);
+    const etag = first.headers.get('etag')!;
+    expect(etag).toMatch(/^"[\w-]{27}"$/);
+    const again = await get(path, { 'If-None-Match': etag });
+    expect([again.status, again.body]).toEqual([304, null]);
+    expect((await get(`${path}&limit=5`)).headers.get('etag')).not.toBe(etag);
+    expect((await get(B)).headers.get('etag')).toBeNull();
+    // Newer books do not change it; a late one and a gap that reaches back do.
+    await world.append([book(B_YES, { observedAt: T0 + 9 * MINUTE, ordinal: 900 })]);
+    const settled = async () => (await get(path)).headers.get('etag');
+    await expect.poll(settled).not.toBeNull();
+    const after = (await settled())!;
+    await world.append([book(B_YES, { observedAt: T0 + 9 * MINUTE + SECOND, ordinal: 901 })]);
+    await expect.poll(settled).toBe(after);
+    await world.append(gap(B_YES, T0 + 10 * SECOND, T0 + 11 * SECOND));
+    await expect.poll(async () => ![null, after].includes(await settled())).toBe(true);
+    expect((await get(path, { 'If-None-Match': after })).status).toBe(200);
+  });
+  test('an ETag is withheld while the tables are behind the log', async () => {
+    const path = `/v3/venuea-prediction/${VENUE_A_MARKET}/snapshots?start_time=${at(T0)}&end_time=${at(T0 + MINUTE)}`;
+    await expect.poll(async () => (await get(path)).headers.get('etag')).not.toBeNull();
+    await world.append([book(A_UP, { observedAt: T0 + 40 * SECOND, ordinal: 77 })], false);
+    await expect.poll(async () => (await get(path)).headers.get('etag')).toBeNull();
+    await world.project();
+    await expect.poll(async () => (await get(path)).headers.get('etag'), { timeout: 5000 }).not.toBeNull();
+    expect(
+      (await get(path)).body.data.some((one: { native: { ordinal: number } }) => one.native.ordinal === 77),
+    ).toBe(true);
+  });
+  test('CORS: preflight and exposed headers, for the allowed origins only', async () => {
+    const preflight = await fetch(api.url + B, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://example.org',
+        'Access-Control-Request-Method': 'GET',
+        'Access-Control-Request-Headers': 'authorization',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('Authorization');
+    expect(
+      (await get('/v3/health', { Origin: 'https://example.org' })).headers.get(
+        'access-control-expose-headers',
+      ),
+    ).toContain('Retry-After');
+    const strict = await world.start({ corsOrigins: ['https://mine.example'] });
+    const allowed = async (origin: string) =>
+      (await ask(`${strict.url}/v3/health`, null, { Origin: origin })).headers.get(
+        'access-control-allow-origin',
+      );
+    expect(await allowed('https://mine.example')).toBe('https://mine.example');
+    expect(await allowed('https://other.example')).toBeNull();
+    await strict.close();
+  });
+});
+
+describe('reference and metrics', () => {
+  test('/docs works offline: every file comes from here', async () => {
+    const page = await (await fetch(`${api.url}/docs`)).text();
+    const sources = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+    expect(sources.length).toBe(3);
+    for (const source of sources) {
+      expect(source.startsWith('/docs/')).toBe(true);
+      expect((await fetch(api.url + source)).status).toBe(200);
+    }
+    const contract = (await (await fetch(`${api.url}/openapi.json`)).json()) as { openapi: string };
+    expect(contract.openapi).toBe('3.1.0');
+  });
+  test('/metrics is on a port of its own', async () => {
+    const text = await (await fetch(`http://127.0.0.1:${api.server.metricsPort}/metrics`)).text();
+    expect(text).toContain('ladderlog_api_answers_total{operation="whoami",status="200"}');
+    expect((await fetch(`${api.url}/metrics`)).status).toBe(404);
+  });
+});
+
+describe('latest books', () => {
+  const C = `/v3/btc/markets/${VENUE_C_MARKET}/orderbook/latest`;
+  test('follow the log before the tables do, without metadata too, and survive a restart', async () => {
+    const latest = async (base = api.url) => (await ask(base + C, key)).body.data?.[0]?.native.ordinal;
+    await world.append([captureStarted(C_OF_UP, T0), book(C_OF_UP, { observedAt: T0 + SECOND, ordinal: 1 })]);
+    await expect.poll(() => latest()).toBe(1);
+    await world.append([book(C_OF_UP, { observedAt: T0 + 2 * SECOND, ordinal: 2 })], false);
+    await expect.poll(() => latest()).toBe(2);
+    expect((await ask(`${api.url}/v3/eth/markets/${VENUE_C_MARKET}/orderbook/latest`, key)).status).toBe(200);
+    const restarted = await world.start();
+    expect(await latest(restarted.url)).toBe(2);
+    await world.append([book(C_OF_UP, { observedAt: T0 - SECOND, ordinal: 3 })]);
+    await world.append([book(C_OF_UP, { observedAt: T0 + 3 * SECOND, ordinal: 4 })]);
+    await expect.poll(() => latest(restarted.url)).toBe(4);
+    await restarted.close();
+  });
+  test('say when the book is in a gap, and not after', async () => {
+    const [opened, closed] = gap(C_OF_UP, T0 + 4 * SECOND, T0 + 5 * SECOND);
+    const gapNow = async () => (await ask(api.url + C, key)).body.meta.gap?.cause ?? null;
+    await world.append([opened!]);
+    await expect.poll(gapNow).toBe('disconnected');
+    const restarted = await world.start();
+    expect((await ask(restarted.url + C, key)).body.meta.gap).toMatchObject({
+      to: null,
+      cause: 'disconnected',
+    });
+    await restarted.close();
+    await world.append([closed!]);
+    await expect.poll(gapNow).toBeNull();
+  });
+  test('come from the store when memory holds too few markets', async () => {
+    const small = await world.start({ latestMarkets: 1 });
+    for (const path of [
+      `/v3/venueb/${VENUE_B_MARKET}/orderbook/latest`,
+      `/v3/venuea-prediction/${VENUE_A_MARKET}/orderbook/latest`,
+      C,
+    ])
+      expect((await ask(small.url + path, key)).body.data).toEqual((await get(path)).body.data);
+    await small.close();
+  });
+});
+
+describe('under trouble', () => {
+  test('a store that is busy or away is 503 with Retry-After; anything else is 500 without its message', async () => {
+    const broken = (code: 'STORE_BUSY' | 'STORE_QUERY_FAILED') => ({
+      ...world.store,
+      queryRaw: () => Promise.reject(new LadderlogError(code, 'SELECT secret FROM inside')),
+    });
+    const busy = await world.start({ store: broken('STORE_BUSY') });
+    const away = await ask(busy.url + B, key);
+    expect([away.status, away.body.error.code, away.headers.get('retry-after')]).toEqual([
+      503,
+      'STORE_UNAVAILABLE',
+      '1',
+    ]);
+    expect((await ask(`${busy.url}/v3/venueb/${VENUE_B_MARKET}/orderbook/latest`, key)).status).toBe(200);
+    await busy.close();
+    const failing = await world.start({ store: broken('STORE_QUERY_FAILED') });
+    const failed = await ask(failing.url + B, key);
+    expect([failed.status, failed.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+    expect(JSON.stringify(failed.body)).not.toContain('secret');
+    await failing.close();
+  });
+  test('closing answers what is in flight and accepts nothing new', async () => {
+    const ending = await world.start({ validateResponses: false });
+    const arrived = new Promise<void>((resolve) => {
+      let count = 0;
+      ending.server.server.on('request', () => ++count === 20 && resolve());
+    });
+    const inFlight = Array.from({ length: 20 }, () => ask(`${ending.url}${B}?limit=10`, key));
+    await arrived;
+    const closed = ending.close();
+    for (const { status } of await Promise.all(inFlight)) expect(status).toBe(200);
+    await closed;
+    await expect(fetch(`${ending.url}/v3/health`)).rejects.toThrow();
+  });
+  test('a Redis that is not there does not stop the service', async () => {
+    const probe = createServer();
+    await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+    const { port } = probe.address() as AddressInfo;
+    await new Promise((resolve) => probe.close(resolve));
+    const alone = await world.start({ redisUrl: `redis://127.0.0.1:${port}` });
+    expect((await ask(`${alone.url}/v3/whoami`, key)).status).toBe(200);
+    await alone.close();
+  });
+});
