@@ -21,7 +21,7 @@ import {
 } from './api-harness.ts';
 
 const T0 = 1_794_700_800_000_000;
-const COUNT = 23;
+const COUNT = 12;
 let world: World;
 let api: Running;
 let key: string;
