@@ -1,6 +1,6 @@
 // A batch of records as one blob: two bytes of header (format, compression), then columns: lengths, keys (each once), times
-// as differences, a CRC-32 per record, and the values one after another, which is what makes zstd find the ladder before in
-// the ladder after. Offsets are not inside: the row of the batch says them, so re-packing never rewrites a record.
+// as differences from the times inside the values (mostly none), a CRC-32 per record, and the values one after another, which
+// is what makes zstd find the ladder before in the ladder after. Offsets are not inside: the row of the batch says them, so re-packing never rewrites a record.
 
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
@@ -33,6 +33,8 @@ export class BatchBuilder {
   private readonly keyIndexes: number[] = [];
   private readonly keys = new Map<string, number>();
   private readonly times: Micros[] = [];
+  /** Record time less the time its value states: 0 for every event of a venue. */
+  private readonly shifts: number[] = [];
   private readonly checksums: number[] = [];
 
   get count(): number {
@@ -58,18 +60,22 @@ export class BatchBuilder {
     this.lengths.push(value.length);
     this.keyIndexes.push(index);
     this.times.push(time);
+    this.shifts.push(time - statedTime(value));
     this.checksums.push(checksum(key, time, value));
   }
 
   clear(): void {
     this.values.reset();
     this.keys.clear();
-    for (const column of [this.lengths, this.keyIndexes, this.times, this.checksums]) column.length = 0;
+    for (const column of [this.lengths, this.keyIndexes, this.times, this.shifts, this.checksums])
+      column.length = 0;
   }
 
   /** The blob. Sealed batches are worth a higher level; large ones are compressed off the event loop. */
   async pack(level: number): Promise<Uint8Array> {
-    const body = this.body();
+    const size = this.values.at + this.lengths.length * 40 + this.keys.size * 100;
+    // Small bodies are compressed before anything else can run, so they share one buffer.
+    const body = this.body(size < LARGE ? shared : new ByteWriter(size));
     if (body.length < SMALL) return Buffer.concat([Buffer.from([FORMAT, PLAIN]), body]);
     const options: zlib.ZstdOptions = {
       params: {
@@ -77,27 +83,25 @@ export class BatchBuilder {
         [zlib.constants.ZSTD_c_checksumFlag]: 0,
       },
     };
-    const packed = body.length < LARGE ? zlib.zstdCompressSync(body, options) : await compress(body, options);
+    const packed = size < LARGE ? zlib.zstdCompressSync(body, options) : await compress(body, options);
     return Buffer.concat([Buffer.from([FORMAT, ZSTD]), packed]);
   }
 
-  private body(): Buffer {
-    const out = new ByteWriter(this.values.at + this.lengths.length * 16 + 1024);
+  private body(out: ByteWriter): Buffer {
+    out.reset();
     out.long(this.lengths.length);
     for (const length of this.lengths) out.long(length);
     out.long(this.keys.size);
     for (const key of this.keys.keys()) out.string(key);
     for (const index of this.keyIndexes) out.long(index);
-    let before = 0;
-    for (const time of this.times) {
-      out.long(time - before);
-      before = time;
-    }
+    for (const shift of this.shifts) out.long(shift);
     for (const sum of this.checksums) out.uint32(sum);
     out.raw(this.values.buffer.subarray(0, this.values.at));
     return out.buffer.subarray(0, out.at);
   }
 }
+
+const shared = new ByteWriter(LARGE);
 
 function checksum(key: string, time: Micros, value: Uint8Array): number {
   const low = time % 0x1_0000_0000;
@@ -114,6 +118,30 @@ function keyChecksum(key: string): number {
     keyChecksums.set(key, (sum = zlib.crc32(key)));
   }
   return sum;
+}
+
+/**
+ * The time that a value states where every event of a venue has it: after the wire header, an enum and a string. Whatever
+ * else the bytes are, some number comes out, the same at packing and unpacking: this function is part of the format.
+ */
+function statedTime(value: Uint8Array): number {
+  let at = 6;
+  let length = 0;
+  let scale = 1;
+  for (let byte = value[at++]; byte !== undefined; byte = value[at++]) {
+    length += (byte & 0x7f) * scale;
+    scale *= 128;
+    if (byte < 0x80 || scale > 2 ** 21) break;
+  }
+  at += length >>> 1;
+  let time = 0;
+  scale = 0.5;
+  for (let byte = value[at++]; byte !== undefined; byte = value[at++]) {
+    time += (byte & 0x7f) * scale;
+    scale *= 128;
+    if (byte < 0x80 || scale > 2 ** 46) break;
+  }
+  return Math.floor(time);
 }
 
 /** The records of a blob; throws when it cannot be taken apart at all. Values are views of one buffer. */
@@ -162,8 +190,7 @@ function split(body: Uint8Array, damaged = false): UnpackedRecord[] {
   const lengths = Array.from({ length: count }, () => reader.long());
   const keys = Array.from({ length: reader.block(1) }, () => reader.string());
   const keyOf = Array.from({ length: count }, () => keys[reader.index(keys.length, 'key')]!);
-  let time = 0;
-  const times = Array.from({ length: count }, () => (time += reader.long()));
+  const shifts = Array.from({ length: count }, () => reader.long());
   const sums = reader.at;
   const buffer = reader.buffer;
   let at = sums + count * 4;
@@ -177,8 +204,9 @@ function split(body: Uint8Array, damaged = false): UnpackedRecord[] {
     }
     const value = buffer.subarray(at, at + length);
     const key = keyOf[index]!;
-    const whole = checksum(key, times[index]!, value) === buffer.readUInt32BE(sums + index * 4);
-    records.push({ key, time: times[index]!, value, whole });
+    const time = statedTime(value) + shifts[index]!;
+    const whole = checksum(key, time, value) === buffer.readUInt32BE(sums + index * 4);
+    records.push({ key, time, value, whole });
     at += length;
   }
   return records;

@@ -321,8 +321,12 @@ export class ByteReader {
   }
 
   longs(): number[] {
-    const values: number[] = [];
+    let values: number[] = [];
+    let filled = 0;
     for (let count = this.block(1); count > 0; count = this.block(1)) {
+      // Made to size: growing by push copies the ladder five times.
+      // oxlint-disable-next-line unicorn/no-new-array
+      if (filled === 0) values = new Array<number>(count);
       const buffer = this.buffer;
       const stop = this.end - 8;
       let at = this.at;
@@ -351,23 +355,23 @@ export class ByteReader {
                       high |= (byte & 0x7f) << 14;
                       if (byte > 0x7f) {
                         this.at = at - 7;
-                        values.push(this.long());
+                        values[filled++] = this.long();
                         at = this.at;
                         continue;
                       }
                     }
                   }
                   const magnitude = high * LOW + (low >>> 1);
-                  values.push((low & 1) === 1 ? -magnitude - 1 : magnitude);
+                  values[filled++] = (low & 1) === 1 ? -magnitude - 1 : magnitude;
                   continue;
                 }
               }
             }
           }
-          values.push((low >>> 1) ^ -(low & 1));
+          values[filled++] = (low >>> 1) ^ -(low & 1);
         } else {
           this.at = at;
-          values.push(this.long());
+          values[filled++] = this.long();
           at = this.at;
         }
       }

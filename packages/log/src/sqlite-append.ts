@@ -21,6 +21,7 @@ const APPEND_LEVEL = 1;
 const BUSY_LIMIT_MS = 10_000;
 /** A group smaller than this may wait as long as the commit before took, so that commits never fill the event loop. */
 const SMALL_GROUP = 32;
+const SPARE_BUILDERS = 8;
 
 type Lane = { readonly partitionId: number; readonly builder: BatchBuilder };
 type Waiter = {
@@ -53,6 +54,8 @@ export class Appender {
   private readonly advance: StatementSync;
   private readonly insert: StatementSync;
   private group = newGroup();
+  /** Builders of earlier groups: their buffers are as large as the appends need. */
+  private readonly spare: BatchBuilder[] = [];
   private running: Promise<void> | null = null;
   private lastCommitMs = 0;
   private lastCommitAt = 0;
@@ -120,7 +123,7 @@ export class Appender {
     const open = lanes.at(-1);
     if (open && open.builder.count < TARGET_RECORDS && open.builder.bytes + bytes <= TARGET_BYTES)
       return open;
-    const lane = { partitionId, builder: new BatchBuilder() };
+    const lane = { partitionId, builder: this.spare.pop() ?? new BatchBuilder() };
     lanes.push(lane);
     return lane;
   }
@@ -139,8 +142,8 @@ export class Appender {
   }
 
   private async commit(group: Group): Promise<void> {
+    const lanes = [...group.lanes.values()].flat();
     try {
-      const lanes = [...group.lanes.values()].flat();
       const bodies = await Promise.all(lanes.map((lane) => lane.builder.pack(APPEND_LEVEL)));
       const firsts = await this.write(lanes, bodies);
       this.options.onCommitted();
@@ -155,6 +158,10 @@ export class Appender {
     } catch (error) {
       const reason = toLogError(error, this.options.path);
       for (const waiter of group.waiters) waiter.reject(reason);
+    }
+    for (const { builder } of lanes) {
+      builder.clear();
+      if (this.spare.length < SPARE_BUILDERS) this.spare.push(builder);
     }
   }
 

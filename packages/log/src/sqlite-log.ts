@@ -2,6 +2,7 @@
 // the file at once. See docs/adr/0004. The file may also hold tables of others (the projector's cursors): they open their own
 // connection to `path`; names that begin with `batches`, `group_`, `partitions` and `schemas` are taken.
 
+import { createHash } from 'node:crypto';
 import type { Clock, EventType } from '@ladderlog/core';
 import { EVENT_TYPES, LadderlogError, TOPICS } from '@ladderlog/core';
 import type { DatabaseSync } from 'node:sqlite';
@@ -205,16 +206,17 @@ function topicInfos(partitions: PartitionTable): TopicInfo[] {
 
 /** The file's own registry: every schema that any version wrote with, by number. */
 function keepSchemas(db: DatabaseSync): SchemaIds {
-  const find = db.prepare('SELECT id FROM schemas WHERE name = ? AND schema = ?');
-  const add = db.prepare('INSERT OR IGNORE INTO schemas (name, schema) VALUES (?, ?)');
+  const find = db.prepare('SELECT id FROM schemas WHERE sha256 = ?');
+  const add = db.prepare('INSERT OR IGNORE INTO schemas (name, sha256, schema) VALUES (?, ?, ?)');
   const byId = db.prepare('SELECT schema FROM schemas WHERE id = ?');
-  const idOf = (type: EventType): number | undefined => {
-    const { name, text } = EVENT_SCHEMAS[type];
-    return (find.get(name, compact(text)) as { id: number } | undefined)?.id;
-  };
+  const idOf = (type: EventType): number | undefined =>
+    (find.get(sha256(compact(EVENT_SCHEMAS[type].text))) as { id: number } | undefined)?.id;
   if (EVENT_TYPES.some((type) => idOf(type) === undefined))
     transaction(db, () => {
-      for (const type of EVENT_TYPES) add.run(EVENT_SCHEMAS[type].name, compact(EVENT_SCHEMAS[type].text));
+      for (const type of EVENT_TYPES) {
+        const schema = compact(EVENT_SCHEMAS[type].text);
+        add.run(EVENT_SCHEMAS[type].name, sha256(schema), schema);
+      }
     });
   const ids = new Map(EVENT_TYPES.map((type) => [type, idOf(type)!]));
   const own = new Map(EVENT_TYPES.map((type) => [ids.get(type)!, EVENT_SCHEMAS[type].text]));
@@ -225,4 +227,5 @@ function keepSchemas(db: DatabaseSync): SchemaIds {
   };
 }
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const compact = (text: string): string => JSON.stringify(JSON.parse(text));
