@@ -100,7 +100,7 @@ test('20 reads a second, then 429 without Retry-After', async () => {
 });
 
 describe('books', () => {
-  test('snapshot and deltas give the next snapshot and the REST book, and every frame of a sid is counted', async () => {
+  test('snapshot and deltas give the next snapshot, and every frame of a sid is counted', async () => {
     const markets = await openMarkets();
     const tickers = markets.map((market) => market['ticker'] as string);
     const socket = await connectB(simulators);

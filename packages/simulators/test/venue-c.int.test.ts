@@ -90,7 +90,7 @@ test('the first frame is an array of books, worst level first; PING is answered 
   socket.close();
 });
 
-test('price changes add up to every later book, of both tokens, and to REST', async () => {
+test('price changes add up to every later book, of both tokens', async () => {
   const tokens = (await live()).flatMap(tokensOf);
   const socket = await subscribed(tokens);
   await socket.until(() => socket.texts.length > 400);
@@ -244,6 +244,44 @@ test('a market ends: finer ticks with a fresh book, resolution on the socket, in
   const differing: string[] = [];
   follow(messages, new Map(), differing);
   expect(differing).toEqual([]);
+  socket.close();
+});
+
+test('a new market is on Gamma before the CLOB has it; then its first book is sent to who waits', async () => {
+  await simulators.close();
+  moveClock(0);
+  simulators = await startSimulators({
+    clock,
+    seed: 13,
+    venues: ['venuec'],
+    scale: 15,
+    updatesPerSecond: 50,
+    autoRun: false,
+  });
+  const socket = await subscribed([], { custom_feature_enabled: true });
+  socket.send('PING');
+  await socket.until((text) => text === 'PONG');
+  while (!socket.texts.some((text) => text.includes('new_market'))) {
+    moveClock(50);
+    simulators.step();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const message = JSON.parse(await socket.until((text) => text.includes('new_market'))) as Json;
+  const [token] = message['clob_token_ids'] as string[];
+  const book = (): Promise<{ status: number }> =>
+    getJson(`${simulators.venuec.clobUrl}/book?token_id=${token}`);
+  expect(await events(`slug=${message['slug']}`)).toHaveLength(1);
+  expect((await book()).status).toBe(404);
+  socket.send({ assets_ids: [token], operation: 'subscribe' });
+  socket.send('PING');
+  await socket.until((text) => text === 'PONG', socket.texts.indexOf('PONG') + 1);
+  for (let n = 0; n < 40; n++) {
+    moveClock(50);
+    simulators.step();
+  }
+  const first = JSON.parse(await socket.until((text) => text.includes(`"asset_id":"${token}"`))) as Json;
+  expect(first['event_type']).toBe('book');
+  expect((await book()).status).toBe(200);
   socket.close();
 });
 

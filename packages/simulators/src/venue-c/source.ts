@@ -41,11 +41,13 @@ export function createSimulatedSourceC(
 
   /** Listed while we ran and not yet on the CLOB: its first book is sent when it is. */
   const hydrating = new Set<MarketState>();
+  const hydrated = ({ market }: MarketState, at: number): boolean =>
+    at >= Math.min(market.listMs + hydration, market.startMs);
 
   const served = (token: string): { state: MarketState; outcome: 0 | 1 } | null => {
     const found = tokens.get(token);
     if (!found?.state.book) return null;
-    if (hydrating.has(found.state)) return null;
+    if (hydrating.has(found.state) && !hydrated(found.state, process.now())) return null;
     return phaseAt(found.state.market, process.now()) === 'resolved' ? null : found;
   };
 
@@ -68,11 +70,13 @@ export function createSimulatedSourceC(
       learn(state);
       hydrating.add(state);
     }
-    if (event.kind === 'resolved') bests.delete(state);
+    if (event.kind === 'resolved') {
+      bests.delete(state);
+      hydrating.delete(state);
+    }
     if (hydrating.has(state) && event.kind !== 'listed') {
-      const due = event.at >= state.market.listMs + hydration || event.at >= state.market.startMs;
       // Only between two updates is the book whole.
-      if (!due || event.kind !== 'updated') return;
+      if (event.kind !== 'updated' || !hydrated(state, event.at)) return;
       hydrating.delete(state);
       books(state, at);
       return;
