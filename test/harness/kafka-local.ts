@@ -129,10 +129,9 @@ type Certificate = { readonly ca: string; readonly keyStore: string };
 async function makeCertificate(folder: string): Promise<Certificate | null> {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   try {
-    await run('openssl', [
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'],
-      ...['-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost', '-keyout', key, '-out', certificate],
-    ]);
+    const request = 'req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost'.split(' ');
+    const names = ['-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
+    await run('openssl', [...request, ...names, '-keyout', key, '-out', certificate]);
   } catch {
     return null;
   }

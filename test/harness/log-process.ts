@@ -12,7 +12,7 @@ export class LogProcess {
   private readonly ended: Promise<unknown>;
   private waiting: (() => void)[] = [];
 
-  constructor(script: 'log-writer.ts' | 'log-member.ts', args: readonly string[]) {
+  constructor(script: 'log-writer.ts' | 'log-member.ts' | 'kafka-member.ts', args: readonly string[]) {
     const file = fileURLToPath(new URL(script, import.meta.url));
     this.child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     const lines = createInterface({ input: this.child.stdout! });
