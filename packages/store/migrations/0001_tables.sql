@@ -3,6 +3,7 @@
 -- Placeholders are filled by src/migrations.ts: {db}; {cluster} ON CLUSTER or nothing; {local} the suffix of a shard's own
 -- table; {Engine column} the engine, replicated on a cluster; {dedup} the window in which a repeated token adds no rows (off by
 -- default in ClickHouse: without it duplicates come back); {distributed table key} the table over all shards, or nothing.
+-- fsync: the cursor that says a range is done survives a power failure, so the rows must too.
 -- Every statement may run twice. Column lists equal TABLES in packages/core/src/tables.ts; a test holds them together.
 
 CREATE DATABASE IF NOT EXISTS {db} {cluster};
@@ -16,7 +17,7 @@ CREATE TABLE IF NOT EXISTS {db}.book_snapshots{local} {cluster} (
   venue LowCardinality(String) COMMENT 'venuea, venueb, venuec',
   market String COMMENT 'Native market id: marketId (A), ticker (B), conditionId (C)',
   outcome String COMMENT 'Outcome index (A), yes (B), token id (C)',
-  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(DoubleDelta, ZSTD(3)),
+  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(Delta, ZSTD(3)),
   source_ts Nullable(DateTime64(6, 'UTC')) COMMENT 'The venue''s claim; null when it makes none',
   session String COMMENT 'Connection, poll run or import',
   ordinal UInt64 COMMENT 'Frame within the session, from 0' CODEC(DoubleDelta, ZSTD(3)),
@@ -43,12 +44,13 @@ CREATE TABLE IF NOT EXISTS {db}.book_snapshots{local} {cluster} (
   exception_prices Array(String) COMMENT 'Levels whose text the formats do not give: native price text',
   exception_sizes Array(String) COMMENT 'Levels whose text the formats do not give: native size text',
   hash String COMMENT 'The venue''s own hash of the book, or empty',
-  sequence Nullable(Int64) COMMENT 'The venue''s sequence number',
+  sequence Nullable(Int64) COMMENT 'The venue''s sequence number' CODEC(Delta, ZSTD(3)),
   native_ids Map(LowCardinality(String), String) COMMENT 'Native ids the frame itself states'
 ) ENGINE = {MergeTree}
 PARTITION BY (generation, toYYYYMM(observed_at))
 ORDER BY (venue, market, outcome, observed_at, offset)
-SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)', {dedup}
+SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)',
+  fsync_after_insert = 1, fsync_part_directory = 1, {dedup}
 COMMENT 'Every recorded book, full depth';
 
 {distributed book_snapshots cityHash64(venue, market)};
@@ -62,7 +64,7 @@ CREATE TABLE IF NOT EXISTS {db}.latest_books{local} {cluster} (
   venue LowCardinality(String) COMMENT 'venuea, venueb, venuec',
   market String COMMENT 'Native market id: marketId (A), ticker (B), conditionId (C)',
   outcome String COMMENT 'Outcome index (A), yes (B), token id (C)',
-  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(DoubleDelta, ZSTD(3)),
+  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(Delta, ZSTD(3)),
   source_ts Nullable(DateTime64(6, 'UTC')) COMMENT 'The venue''s claim; null when it makes none',
   session String COMMENT 'Connection, poll run or import',
   ordinal UInt64 COMMENT 'Frame within the session, from 0' CODEC(DoubleDelta, ZSTD(3)),
@@ -89,14 +91,15 @@ CREATE TABLE IF NOT EXISTS {db}.latest_books{local} {cluster} (
   exception_prices Array(String) COMMENT 'Levels whose text the formats do not give: native price text',
   exception_sizes Array(String) COMMENT 'Levels whose text the formats do not give: native size text',
   hash String COMMENT 'The venue''s own hash of the book, or empty',
-  sequence Nullable(Int64) COMMENT 'The venue''s sequence number',
+  sequence Nullable(Int64) COMMENT 'The venue''s sequence number' CODEC(Delta, ZSTD(3)),
   native_ids Map(LowCardinality(String), String) COMMENT 'Native ids the frame itself states',
   rank UInt128 DEFAULT bitShiftLeft(toUInt128(toUnixTimestamp64Micro(observed_at)), 64) + offset
     COMMENT 'Newest wins: by observation time, then by log offset'
 ) ENGINE = {ReplacingMergeTree rank}
 PARTITION BY generation
 ORDER BY (generation, venue, market, outcome)
-SETTINGS index_granularity = 256, default_compression_codec = 'ZSTD(3)', {dedup}
+SETTINGS index_granularity = 256, default_compression_codec = 'ZSTD(3)',
+  fsync_after_insert = 1, fsync_part_directory = 1, {dedup}
 COMMENT 'Newest book of each outcome; read with FINAL';
 
 {distributed latest_books cityHash64(venue, market)};
@@ -110,7 +113,7 @@ CREATE TABLE IF NOT EXISTS {db}.metric_samples{local} {cluster} (
   venue LowCardinality(String) COMMENT 'venuea, venueb, venuec',
   market String COMMENT 'Native market id: marketId (A), ticker (B), conditionId (C)',
   outcome String COMMENT 'As in book_snapshots',
-  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(DoubleDelta, ZSTD(3)),
+  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(Delta, ZSTD(3)),
   source_ts Nullable(DateTime64(6, 'UTC')) COMMENT 'The venue''s claim; null when it makes none',
   session String COMMENT 'Connection, poll run or import',
   ordinal UInt64 COMMENT 'Frame within the session, from 0' CODEC(DoubleDelta, ZSTD(3)),
@@ -125,7 +128,8 @@ CREATE TABLE IF NOT EXISTS {db}.metric_samples{local} {cluster} (
 ) ENGINE = {MergeTree}
 PARTITION BY (generation, toYYYYMM(observed_at))
 ORDER BY (venue, market, metric, observed_at, offset, entry)
-SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)', {dedup}
+SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)',
+  fsync_after_insert = 1, fsync_part_directory = 1, {dedup}
 COMMENT 'Samples of displayed chance, displayed price and last trade: one row, one metric';
 
 {distributed metric_samples cityHash64(venue, market)};
@@ -138,7 +142,7 @@ CREATE TABLE IF NOT EXISTS {db}.markets{local} {cluster} (
   offset UInt64 COMMENT 'Log position: offset' CODEC(DoubleDelta, ZSTD(3)),
   venue LowCardinality(String) COMMENT 'venuea, venueb, venuec',
   market String COMMENT 'Native market id: marketId (A), ticker (B), conditionId (C)',
-  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(DoubleDelta, ZSTD(3)),
+  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(Delta, ZSTD(3)),
   source_ts Nullable(DateTime64(6, 'UTC')) COMMENT 'The venue''s claim; null when it makes none',
   session String COMMENT 'Connection, poll run or import',
   ordinal UInt64 COMMENT 'Frame within the session, from 0' CODEC(DoubleDelta, ZSTD(3)),
@@ -186,7 +190,8 @@ CREATE TABLE IF NOT EXISTS {db}.markets{local} {cluster} (
 ) ENGINE = {ReplacingMergeTree rank}
 PARTITION BY generation
 ORDER BY (generation, venue, market)
-SETTINGS index_granularity = 256, default_compression_codec = 'ZSTD(3)', {dedup}
+SETTINGS index_granularity = 256, default_compression_codec = 'ZSTD(3)',
+  fsync_after_insert = 1, fsync_part_directory = 1, {dedup}
 COMMENT 'Newest metadata of each market; read with FINAL';
 
 {distributed markets cityHash64(venue, market)};
@@ -199,7 +204,7 @@ CREATE TABLE IF NOT EXISTS {db}.market_history{local} {cluster} (
   offset UInt64 COMMENT 'Log position: offset' CODEC(DoubleDelta, ZSTD(3)),
   venue LowCardinality(String) COMMENT 'venuea, venueb, venuec',
   market String COMMENT 'Native market id: marketId (A), ticker (B), conditionId (C)',
-  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(DoubleDelta, ZSTD(3)),
+  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(Delta, ZSTD(3)),
   source_ts Nullable(DateTime64(6, 'UTC')) COMMENT 'The venue''s claim; null when it makes none',
   session String COMMENT 'Connection, poll run or import',
   ordinal UInt64 COMMENT 'Frame within the session, from 0' CODEC(DoubleDelta, ZSTD(3)),
@@ -243,7 +248,8 @@ CREATE TABLE IF NOT EXISTS {db}.market_history{local} {cluster} (
 ) ENGINE = {MergeTree}
 PARTITION BY (generation, toYYYYMM(observed_at))
 ORDER BY (venue, market, observed_at, offset)
-SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)', {dedup}
+SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)',
+  fsync_after_insert = 1, fsync_part_directory = 1, {dedup}
 COMMENT 'Market metadata, one row a change';
 
 {distributed market_history cityHash64(venue, market)};
@@ -270,7 +276,8 @@ CREATE TABLE IF NOT EXISTS {db}.coverage{local} {cluster} (
 ) ENGINE = {AggregatingMergeTree}
 PARTITION BY generation
 ORDER BY (generation, venue, market, dataset, outcome, session, kind, mark)
-SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)', {dedup}
+SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)',
+  fsync_after_insert = 1, fsync_part_directory = 1, {dedup}
 COMMENT 'When each market was watched; read with FINAL';
 
 {distributed coverage cityHash64(venue, market)};
@@ -303,7 +310,8 @@ CREATE TABLE IF NOT EXISTS {db}.gaps{local} {cluster} (
 ) ENGINE = {AggregatingMergeTree}
 PARTITION BY generation
 ORDER BY (generation, venue, market, gap_id)
-SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)', {dedup}
+SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)',
+  fsync_after_insert = 1, fsync_part_directory = 1, {dedup}
 COMMENT 'When a watched market was not recorded, one row a gap; read with FINAL';
 
 {distributed gaps cityHash64(venue, market)};
@@ -316,7 +324,7 @@ CREATE TABLE IF NOT EXISTS {db}.rejects{local} {cluster} (
   offset UInt64 COMMENT 'Log position: offset' CODEC(DoubleDelta, ZSTD(3)),
   venue LowCardinality(String) COMMENT 'venuea, venueb, venuec',
   market String COMMENT 'Native market id: marketId (A), ticker (B), conditionId (C)',
-  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(DoubleDelta, ZSTD(3)),
+  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(Delta, ZSTD(3)),
   source_ts Nullable(DateTime64(6, 'UTC')) COMMENT 'The venue''s claim; null when it makes none',
   session String COMMENT 'Connection, poll run or import',
   ordinal UInt64 COMMENT 'Frame within the session, from 0' CODEC(DoubleDelta, ZSTD(3)),
@@ -329,7 +337,8 @@ CREATE TABLE IF NOT EXISTS {db}.rejects{local} {cluster} (
 ) ENGINE = {MergeTree}
 PARTITION BY (generation, toYYYYMM(observed_at))
 ORDER BY (venue, market, observed_at, topic, partition, offset)
-SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)', {dedup}
+SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)',
+  fsync_after_insert = 1, fsync_part_directory = 1, {dedup}
 COMMENT 'What could not be understood; nothing is dropped';
 
 {distributed rejects cityHash64(venue, market)};
@@ -343,7 +352,7 @@ CREATE TABLE IF NOT EXISTS {db}.comparisons{local} {cluster} (
   venue LowCardinality(String) COMMENT 'venuea, venueb, venuec',
   market String COMMENT 'Native market id: marketId (A), ticker (B), conditionId (C)',
   outcome String COMMENT 'As in book_snapshots',
-  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(DoubleDelta, ZSTD(3)),
+  observed_at DateTime64(6, 'UTC') COMMENT 'Our clock, stamped before parsing' CODEC(Delta, ZSTD(3)),
   source_ts Nullable(DateTime64(6, 'UTC')) COMMENT 'The venue''s claim; null when it makes none',
   session String COMMENT 'Connection, poll run or import',
   ordinal UInt64 COMMENT 'Frame within the session, from 0' CODEC(DoubleDelta, ZSTD(3)),
@@ -358,7 +367,8 @@ CREATE TABLE IF NOT EXISTS {db}.comparisons{local} {cluster} (
 ) ENGINE = {MergeTree}
 PARTITION BY (generation, toYYYYMM(observed_at))
 ORDER BY (venue, market, observed_at, offset)
-SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)', {dedup}
+SETTINGS index_granularity = 1024, default_compression_codec = 'ZSTD(3)',
+  fsync_after_insert = 1, fsync_part_directory = 1, {dedup}
 COMMENT 'Our books held against full books of the venue';
 
 {distributed comparisons cityHash64(venue, market)};
@@ -370,7 +380,8 @@ CREATE TABLE IF NOT EXISTS {db}.current_generation{local} {cluster} (
   switched_at DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'For people; nothing depends on it'
 ) ENGINE = {MergeTree}
 ORDER BY (sequence)
-SETTINGS index_granularity = 8192, default_compression_codec = 'ZSTD(3)', {dedup}
+SETTINGS index_granularity = 8192, default_compression_codec = 'ZSTD(3)',
+  fsync_after_insert = 1, fsync_part_directory = 1, {dedup}
 COMMENT 'One row a switch; the row with the highest sequence names the served generation';
 
 {distributed current_generation 0};
@@ -389,7 +400,8 @@ CREATE TABLE IF NOT EXISTS {db}.projection_cursors{local} {cluster} (
   rank UInt128 DEFAULT bitShiftLeft(toUInt128(epoch), 64) + revision COMMENT 'Newest wins: by owner, then by write'
 ) ENGINE = {ReplacingMergeTree rank}
 ORDER BY (name, generation, version, topic, partition)
-SETTINGS index_granularity = 8192, default_compression_codec = 'ZSTD(3)', {dedup}
+SETTINGS index_granularity = 8192, default_compression_codec = 'ZSTD(3)',
+  fsync_after_insert = 1, fsync_part_directory = 1, {dedup}
 COMMENT 'How far each projection has read (server mode); read with FINAL';
 
 {distributed projection_cursors 0};
