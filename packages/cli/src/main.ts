@@ -11,5 +11,3 @@ if (major < 24 || (major === 24 && minor < 12)) {
 
 const { run } = await import('./program.ts');
 process.exitCode = await run(process.argv.slice(2));
-
-export {};

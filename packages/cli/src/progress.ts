@@ -6,7 +6,7 @@ export type Progress = { update(done: number, total: number, note?: string): voi
 
 const APPEARS_AFTER_MS = 2_000;
 
-export function createProgress(title: string, enabled = process.stderr.isTTY === true): Progress {
+export function createProgress(title: string, enabled = process.stderr.isTTY): Progress {
   const began = performance.now();
   let bar: SingleBar | null = null;
   return {

@@ -1,100 +1,27 @@
 // Every setting of Ladderlog, once: name, environment variable, flag, default, how its text is read, what it means.
-// `ladderlog config` prints this table; docs/configuration.md is generated from it.
+// `ladderlog config` prints this table.
 
 import { VENUES } from '@ladderlog/core';
 
-export type Parsed<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fix: string };
-export type Setting<T> = {
-  readonly env: string;
-  readonly flag?: string;
-  readonly default: T;
-  readonly parse: (text: string) => Parsed<T>;
-  readonly doc: string;
-  /** Never printed, never logged. */
-  readonly secret?: true;
-};
+import type { Setting, VenueChoice } from './setting-texts.ts';
+import {
+  bad,
+  boolean,
+  integer,
+  list,
+  number,
+  ok,
+  oneOf,
+  optional,
+  optionalInteger,
+  optionalText,
+  shard,
+  text,
+  url,
+  venues,
+} from './setting-texts.ts';
 
-const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });
-const bad = <T>(fix: string): Parsed<T> => ({ ok: false, fix });
-
-export const text = (value: string): Parsed<string> =>
-  value.trim() === '' ? bad('a non-empty text') : ok(value);
-const optionalText = (value: string): Parsed<string | null> => ok(value === '' ? null : value);
-const integer =
-  (min: number, max: number) =>
-  (value: string): Parsed<number> =>
-    /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max
-      ? ok(Number(value))
-      : bad(`a whole number from ${min} to ${max}`);
-const optionalInteger =
-  (min: number, max: number) =>
-  (value: string): Parsed<number | null> =>
-    value === '' || value === 'off' ? ok(null) : integer(min, max)(value);
-const number =
-  (min: number, max: number) =>
-  (value: string): Parsed<number> =>
-    value.trim() !== '' && Number(value) >= min && Number(value) <= max
-      ? ok(Number(value))
-      : bad(`a number from ${min} to ${max}`);
-const boolean = (value: string): Parsed<boolean> =>
-  /^(1|true|yes|on)$/i.test(value)
-    ? ok(true)
-    : /^(0|false|no|off)$/i.test(value)
-      ? ok(false)
-      : bad('true or false');
-const url =
-  (...schemes: string[]) =>
-  (value: string): Parsed<string> => {
-    try {
-      const parsed = new URL(value);
-      return schemes.includes(parsed.protocol.slice(0, -1))
-        ? ok(value.replace(/\/$/, ''))
-        : bad(`a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
-    } catch {
-      return bad(`a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
-    }
-  };
-const optional =
-  <T>(parse: (value: string) => Parsed<T>) =>
-  (value: string): Parsed<T | null> =>
-    value === '' ? ok(null) : parse(value);
-const list =
-  (allowed: RegExp, what: string, fold: (item: string) => string = (item) => item) =>
-  (value: string): Parsed<readonly string[]> => {
-    const items = value
-      .split(',')
-      .map((item) => fold(item.trim()))
-      .filter((item) => item !== '');
-    return items.length > 0 && items.every((item) => allowed.test(item))
-      ? ok(items)
-      : bad(`a comma-separated list of ${what}`);
-  };
-const oneOf =
-  <const T extends readonly string[]>(...values: T) =>
-  (value: string): Parsed<T[number]> =>
-    values.includes(value) ? ok(value) : bad(`one of ${values.join(', ')}`);
-
-export type VenueChoice = {
-  readonly mode: 'simulated' | 'live' | 'none';
-  readonly venues: readonly string[];
-};
-const venues = (value: string): Parsed<VenueChoice> => {
-  if (value === 'simulated' || value === 'live') return ok({ mode: value, venues: VENUES });
-  if (value === 'none') return ok({ mode: 'none', venues: [] });
-  const items = value.split(',').map((item) => item.trim());
-  if (items.every((item) => (VENUES as readonly string[]).includes(item)))
-    return ok({ mode: 'live', venues: items });
-  return bad('simulated, live, none, or a list of live venues such as venueb,venuec');
-};
-const shard = (value: string): Parsed<{ index: number; count: number }> => {
-  const match = /^(\d{1,4})\/(\d{1,4})$/.exec(value);
-  const index = Number(match?.[1]);
-  const count = Number(match?.[2]);
-  return match && count >= 1 && index < count
-    ? ok({ index, count })
-    : bad('index/count, e.g. 0/3, 1/3 and 2/3 for three collectors');
-};
+export type { Setting } from './setting-texts.ts';
 
 export const SETTINGS = {
   data: {

@@ -15,7 +15,8 @@ import type { Logger } from 'pino';
 
 import type { RestEndpoint, VenueDriver } from './driver.ts';
 import type { Outbox } from './outbox.ts';
-import { PollPlan } from './poll-plan.ts';
+import { Poller } from './poller.ts';
+import { Prober } from './prober.ts';
 import { AdaptiveRate } from './rate.ts';
 import type { RestAnswer } from './rest.ts';
 import { Rest, pause } from './rest.ts';
@@ -61,13 +62,12 @@ export class Collector {
   private readonly capture: Capture;
   private readonly streams: Stream[] = [];
   private readonly running = new Set<Promise<void>>();
-  private readonly plan: PollPlan | null;
+  private readonly poller: Poller | null;
   private restSession: Session;
   private restClock: SessionClock;
   private rests: Readonly<Record<string, Rest>> = {};
   private readonly rates: AdaptiveRate[] = [];
   private readonly pending = new Map<string, Evidence[]>();
-  private readonly quietProbed = new Map<string, number>();
   private discovered = false;
   private frames = 0;
   private lastFrameAt: number | null = null;
@@ -83,7 +83,15 @@ export class Collector {
     });
     this.restClock = new SessionClock(options.clocks);
     this.restSession = this.capture.openSession(options.newSessionId());
-    this.plan = driver.poll ? new PollPlan(driver.poll.limits) : null;
+    this.poller = driver.poll
+      ? new Poller({
+          poll: driver.poll,
+          capture: this.capture,
+          outbox: options.outbox,
+          ask: (request) => this.ask(request),
+          current: () => ({ session: this.restSession, clock: this.restClock }),
+        })
+      : null;
     const mine = options.evidence;
     for (const item of mine) this.pending.set(item.market, [...(this.pending.get(item.market) ?? []), item]);
     this.push(this.capture.recover(mine, this.restSession.id, this.restClock.now()));
@@ -130,14 +138,24 @@ export class Collector {
           driver.sample!((request) => this.ask(request), this.watched()),
         ),
       );
-    if (this.plan) loops.push(this.poll(signal));
-    if (driver.probe)
+    if (this.poller) loops.push(this.poller.run(signal));
+    const { probe, compareMs } = driver;
+    if (probe) {
+      const prober = new Prober({
+        driver: { ...driver, probe },
+        capture: this.capture,
+        streams: this.streams,
+        rest: (source) => this.rests[source]!,
+        logger,
+      });
       loops.push(
         this.every(Math.max(50, Math.min(1_000, driver.quietMs / 4)), signal, 'quiet', () =>
-          this.probeQuiet(),
+          prober.probeQuiet(),
         ),
       );
-    if (driver.probe && driver.compareMs !== null) loops.push(this.compareInTurn(driver.compareMs, signal));
+      if (compareMs !== null)
+        loops.push(this.every(compareMs, signal, 'compare', () => prober.compareInTurn(compareMs, signal)));
+    }
     try {
       await Promise.all(loops);
       await Promise.all(this.running);
@@ -227,13 +245,12 @@ export class Collector {
     const now = this.restClock.now();
     const targets = this.targets(now);
     const wanted = new Set(targets.map(({ market }) => market));
-    if (this.plan) {
-      for (const { market } of targets) this.restSession.watch(market, 'yes', now);
-      for (const track of [...this.capture.tracks.all()]) {
-        if (track.dataset === 'books' && !wanted.has(track.market))
-          this.push(this.restSession.stop(now, this.whyStopped(track.market), track.market));
+    if (this.poller) {
+      for (const { dataset, market } of this.capture.tracks.all()) {
+        if (dataset === 'books' && !wanted.has(market))
+          this.push(this.restSession.stop(now, this.whyStopped(market), market));
       }
-      this.plan.set(wanted, performance.now());
+      this.poller.set(wanted);
     }
     if (driver.stream) {
       for (const stream of this.streams) {
@@ -249,7 +266,7 @@ export class Collector {
       }
     }
     // Samples of markets that ended, and what a crash left open and is over by now.
-    for (const track of [...this.capture.tracks.all()]) {
+    for (const track of this.capture.tracks.all()) {
       if (track.dataset !== 'samples' || wanted.has(track.market) || this.awaited(track.market)) continue;
       const closesAt = this.capture.known.get(track.market)?.closesAt ?? null;
       if (closesAt !== null && closesAt > now) continue;
@@ -348,153 +365,6 @@ export class Collector {
     this.options.logger.warn({ event: 'collector.clock_jump', venue: this.options.driver.venue }, detail);
   }
 
-  private async poll(signal: AbortSignal): Promise<void> {
-    const { driver } = this.options;
-    const plan = this.plan!;
-    const inFlight = new Set<Promise<void>>();
-    while (!signal.aborted) {
-      for (const { market, cause, detail } of plan.starved(performance.now(), driver.poll!.staleMs)) {
-        const track = this.capture.tracks.get('books', market, 'yes');
-        if (track && !track.gap && track.started) {
-          this.push(
-            this.restSession.broke(cause, this.restClock.now(), detail, {
-              scope: 'venue',
-              market,
-              from: track.lastEvidence,
-            }),
-          );
-        }
-      }
-      if (this.options.outbox.blocked) {
-        this.push(
-          this.restSession.broke(
-            'log_unavailable',
-            this.restClock.now(),
-            'the log does not accept and the buffer is full',
-            { scope: 'collector' },
-          ),
-        );
-        await Promise.race([this.options.outbox.unblocked(), pause(60_000, signal)]);
-        continue;
-      }
-      const next = plan.next(performance.now());
-      if ('waitMs' in next || inFlight.size >= 8) {
-        await Promise.race([pause('waitMs' in next ? next.waitMs : 1_000, signal), ...inFlight]);
-        continue;
-      }
-      plan.asked(next.market, performance.now());
-      const task = this.pollOne(next.market)
-        .catch((error: unknown) => {
-          if (!signal.aborted) throw error;
-        })
-        .finally(() => inFlight.delete(task));
-      inFlight.add(task);
-    }
-    await Promise.allSettled(inFlight);
-  }
-
-  private async pollOne(market: string): Promise<void> {
-    const before = this.capture.tracks.get('books', market, 'yes')?.lastLadders ?? null;
-    const answer = await this.ask(this.options.driver.poll!.request(market));
-    const nowMs = performance.now();
-    if (!answer.ok) {
-      this.plan!.failed(market, nowMs, answer.cause, answer.detail);
-      return;
-    }
-    const book = answer.findings.find((finding) => finding.find === 'book' && finding.market === market);
-    if (!book || book.find !== 'book')
-      this.plan!.failed(market, nowMs, 'venue_error', 'the answer held no book');
-    else
-      this.plan!.succeeded(
-        market,
-        nowMs,
-        before === null ||
-          String(before.bidPrices) !== String(book.bidPrices) ||
-          String(before.bidSizes) !== String(book.bidSizes) ||
-          String(before.askPrices) !== String(book.askPrices) ||
-          String(before.askSizes) !== String(book.askSizes),
-      );
-  }
-
-  /** Quiet or dead? Asks the venue for the book of whatever has said nothing for long; a different book means lost changes. */
-  private async probeQuiet(): Promise<void> {
-    const { driver } = this.options;
-    for (const stream of this.streams) {
-      if (!stream.open || !stream.session) continue;
-      const now = stream.clock.now();
-      let probed = 0;
-      for (const track of [...this.capture.tracks.all()]) {
-        if (
-          track.session !== stream.session.id ||
-          track.dataset !== 'books' ||
-          !track.started ||
-          track.gap ||
-          track.outcome === null
-        )
-          continue;
-        const lastAt = track.lastObserved?.observedAt ?? track.watchedAt;
-        const key = `${track.market}\u0000${track.outcome}`;
-        const since = Math.max(lastAt, this.quietProbed.get(key) ?? 0);
-        if (now - since < driver.quietMs * MICROS_PER_MS || probed >= 4) continue;
-        probed++;
-        this.quietProbed.set(key, now);
-        await this.probeTrack(stream, track.market, track.outcome, 'silence');
-      }
-    }
-    for (const key of this.quietProbed.keys()) {
-      const [market = '', outcome = ''] = key.split('\u0000');
-      if (!this.capture.tracks.get('books', market, outcome)) this.quietProbed.delete(key);
-    }
-  }
-
-  private async probeTrack(
-    stream: Stream,
-    market: string,
-    outcome: string,
-    cause: 'silence' | 'lost_sync',
-  ): Promise<void> {
-    const request = this.options.driver.probe!(market, outcome, this.capture.known.get(market));
-    const { session } = stream;
-    if (!request || !session) return;
-    const answer = await this.rests[request.source]!.ask(session, stream.clock, request, cause);
-    if (answer.ok && answer.lost.length > 0) {
-      this.options.logger.warn(
-        { event: 'stream.lost_changes', venue: this.options.driver.venue, market, outcome, cause },
-        'the stream missed changes; asking for fresh books',
-      );
-      stream.resync(answer.lost);
-    }
-  }
-
-  /** Scheduled comparison, one book after another; a difference is looked at again, since answers and pushes cross. */
-  private async compareInTurn(everyMs: number, signal: AbortSignal): Promise<void> {
-    let turn = 0;
-    while (!signal.aborted) {
-      await pause(everyMs, signal);
-      if (signal.aborted) return;
-      const candidates = [...this.capture.tracks.all()].filter(
-        ({ dataset, started, gap, outcome }) => dataset === 'books' && started && !gap && outcome !== null,
-      );
-      const track = candidates[turn++ % Math.max(1, candidates.length)];
-      const stream = track && this.streams.find(({ session, open }) => open && session?.id === track.session);
-      const request =
-        track &&
-        this.options.driver.probe!(track.market, track.outcome!, this.capture.known.get(track.market));
-      if (!track || !stream?.session || !request) continue;
-      const seen = track.lastObserved;
-      const answer = await this.rests[request.source]!.ask(stream.session, stream.clock, request).catch(
-        () => null,
-      );
-      const differs =
-        answer?.ok &&
-        answer.findings.some((finding) => finding.find === 'compare' && finding.levelsDiffering > 0);
-      if (!differs) continue;
-      await pause(Math.min(2_000, everyMs), signal);
-      if (!signal.aborted && track.lastObserved === seen && stream.open)
-        await this.probeTrack(stream, track.market, track.outcome!, 'silence').catch(() => undefined);
-    }
-  }
-
   status(): CollectorStatus {
     let gapsOpen = 0;
     let books = 0;
@@ -508,7 +378,7 @@ export class Collector {
       }
     }
     const connected =
-      this.plan !== null || this.streams.length === 0 || this.streams.some(({ open }) => open);
+      this.poller !== null || this.streams.length === 0 || this.streams.some(({ open }) => open);
     const state = !this.discovered
       ? 'starting'
       : !connected

@@ -89,6 +89,6 @@ function outboundTexts(value: unknown): string[] | null {
 }
 
 const show = (value: unknown): string =>
-  value === undefined ? 'missing' : (JSON.stringify(value) ?? String(value)).slice(0, 80);
+  value === undefined ? 'missing' : JSON.stringify(value).slice(0, 80);
 
 const bad = (venue: Venue | null, reason: string): ParsedLine => ({ ok: false, venue, reason });

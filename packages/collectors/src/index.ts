@@ -1,3 +1,5 @@
+export type { BackfillOptions, BackfillProgress, BackfillReport } from './backfill.ts';
+export { backfill } from './backfill.ts';
 export { backoffMs } from './backoff.ts';
 export type { CollectOptions, Collecting } from './collect.ts';
 export { collect } from './collect.ts';

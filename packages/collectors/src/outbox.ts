@@ -87,6 +87,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return running;
   };
 
+  const drained = async (): Promise<void> => {
+    for (let work = running; work !== null || queue.length > 0; work = running) await (work ?? kick());
+  };
+
   return {
     push(events) {
       if (events.length === 0) return;
@@ -100,9 +104,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       }
       kick().catch(() => undefined);
     },
-    async flush() {
-      while (queue.length > 0 || running) await kick();
-    },
+    flush: drained,
     get blocked() {
       return blocked;
     },
@@ -115,7 +117,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     async close() {
       closed = true;
       wakeRetry?.();
-      while (queue.length > 0 || running) await kick();
+      await drained();
     },
   };
 }

@@ -1,7 +1,7 @@
 // After a crash: what was being watched when the log ended. A watched track shows in the log at least every beat interval
 // while its connection lives, and an open gap is restated from time to time, so only the newest stretch has to be read.
 
-import type { Evidence, Micros, Venue, VenueEvent } from '@ladderlog/core';
+import type { Evidence, Micros, Venue } from '@ladderlog/core';
 import { EvidenceFold } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 
@@ -33,7 +33,7 @@ export async function recoverEvidence(
       const decoded = log.codec.decode(record.value);
       // An import's tracks end with the import; they are never resumed by a collector.
       if (decoded.ok && 'provenance' in decoded.event && decoded.event.provenance === 'captured')
-        fold.apply(decoded.event as VenueEvent);
+        fold.apply(decoded.event);
     }
   }
   return fold.evidence();

@@ -4,7 +4,7 @@
 import type { Capture, Finding, GapCause, Session, VenueEvent } from '@ladderlog/core';
 import { MICROS_PER_MS } from '@ladderlog/core';
 import type { Logger } from 'pino';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 
 import { backoffMs } from './backoff.ts';
 import type { Outbox } from './outbox.ts';
@@ -254,8 +254,9 @@ export class Stream {
     const broken: string[] = [];
     for (const finding of findings) {
       if (finding.find === 'book') this.lastDataAt = at;
-      else if (finding.find === 'break' && finding.cause !== 'tick_change') broken.push(finding.market);
-      else if (finding.find === 'reject' && finding.reason !== 'unknown_kind') {
+      else if (finding.find === 'break' && finding.cause !== 'tick_change' && finding.dataset !== 'samples')
+        broken.push(finding.market);
+      else if (finding.find === 'reject' && finding.reason !== 'unknown_kind' && !finding.booksIntact) {
         if (finding.market !== '') broken.push(finding.market);
         else if (!this.options.capture.adapter.sequenced) everything = true;
       }

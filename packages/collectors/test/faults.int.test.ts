@@ -120,7 +120,7 @@ describe('faults', () => {
         expect(gap.from).toBeLessThanOrEqual(applied!.startedAt + 1_500_000);
         const end = closed.get(gap.gapId)!;
         expect(end.firstAfter === null || end.firstAfter.observedAt === end.to).toBe(true);
-        if (gap.lastBefore) expect(gap.lastBefore.observedAt).toBeLessThanOrEqual(gap.from);
+        expect(gap.lastBefore?.observedAt ?? 0).toBeLessThanOrEqual(gap.from);
       }
     },
   );

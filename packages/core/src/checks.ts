@@ -63,3 +63,16 @@ function checkSide(
     before = price;
   }
 }
+
+export function sameLadders(a: Ladders, b: Ladders | null): boolean {
+  return (
+    b !== null &&
+    sameNumbers(a.bidPrices, b.bidPrices) &&
+    sameNumbers(a.bidSizes, b.bidSizes) &&
+    sameNumbers(a.askPrices, b.askPrices) &&
+    sameNumbers(a.askSizes, b.askSizes)
+  );
+}
+
+const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((value, at) => value === b[at]);

@@ -2,7 +2,7 @@
 // one connection. Pure: times come with the frames. The same code serves live capture, import and audit.
 
 import type { Ladders } from './checks.ts';
-import { bookState, checkBook } from './checks.ts';
+import { bookState, checkBook, sameLadders } from './checks.ts';
 import type { CheckFlag, Envelope, GapCause, GapScope, Provenance, VenueEvent } from './events.ts';
 import { hashText } from './hash.ts';
 import type { Micros } from './time.ts';
@@ -264,7 +264,7 @@ export class Session {
         this.applyReject(finding, frame, body, base, before, into);
         return;
       case 'end':
-        for (const track of [...capture.tracks.ofMarket(finding.market)]) {
+        for (const track of capture.tracks.ofMarket(finding.market)) {
           capture.tracks.stop(track, { ...base, market: finding.market }, finding.reason, into);
         }
         return;
@@ -454,19 +454,6 @@ export class Session {
     return events;
   }
 }
-
-function sameLadders(a: Ladders, b: Ladders | null): boolean {
-  return (
-    b !== null &&
-    sameNumbers(a.bidPrices, b.bidPrices) &&
-    sameNumbers(a.bidSizes, b.bidSizes) &&
-    sameNumbers(a.askPrices, b.askPrices) &&
-    sameNumbers(a.askSizes, b.askSizes)
-  );
-}
-
-const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
-  a.length === b.length && a.every((value, at) => value === b[at]);
 
 function marketOf(findings: readonly Finding[]): string {
   for (const finding of findings) if ('market' in finding && finding.market !== '') return finding.market;

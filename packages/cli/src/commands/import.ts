@@ -1,14 +1,21 @@
-// ladderlog import: recordings of other recorders into the log.
+// ladderlog import: recordings of other recorders into the log. ladderlog backfill: past markets' metadata from a venue.
+
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import type { ImportReport } from '@ladderlog/collectors';
-import { importFile } from '@ladderlog/collectors';
-import { venueA, venueB, venueC } from '@ladderlog/core';
+import { backfill, importFile } from '@ladderlog/collectors';
+import { LadderlogError, VENUES, parseClientTime, venueA, venueB, venueC } from '@ladderlog/core';
+import { startSimulators } from '@ladderlog/simulators';
 
+import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
+import type { DataDirectory } from '../data-directory.ts';
 import { openDataDirectory } from '../data-directory.ts';
 import type { Define } from '../program.ts';
 import { createProgress } from '../progress.ts';
 import { openLog } from '../runtime.ts';
+import { venueDrivers } from '../venues.ts';
 
 export function registerImport(define: Define): void {
   define(
@@ -43,6 +50,117 @@ export function registerImport(define: Define): void {
       return bad > 0 ? EXIT.different : EXIT.ok;
     },
   );
+  define(
+    'backfill',
+    'Fetches past markets with resolution, volume and liquidity, marked as backfilled. Books and samples cannot be.',
+    [
+      'ladderlog backfill --venue venuea --coin BTC --since 2026-05-05',
+      'ladderlog backfill --venue venueb --series KXBTC15M --since 2026-11-01',
+      'ladderlog backfill --venue venuec --coin BTC --window 15m --since 2026-11-01 --until 2026-11-02',
+    ],
+    (command) =>
+      command
+        .requiredOption('--venue <venue>', 'venuea, venueb or venuec.')
+        .option('--coin <coin...>', 'Assets, for venues A and C.')
+        .option('--series <series...>', 'Series, for venue B.')
+        .option('--window <window...>', 'Windows, for venues A and C.')
+        .requiredOption('--since <time>', 'From this close time on (ISO 8601).')
+        .option('--until <time>', 'To this close time, exclusive; now by default.')
+        .option('--venues <which>', 'live (default), or simulated for a try without a network.')
+        .option('--restart', 'Begin anew instead of going on where an interrupted run ended.'),
+    runBackfill,
+  );
+}
+
+async function runBackfill(context: Context, options: Readonly<Record<string, unknown>>): Promise<number> {
+  const venue = VENUES.find((name) => name === options['venue']);
+  if (!venue)
+    throw new LadderlogError(
+      'BAD_ARGUMENT',
+      `--venue is ${JSON.stringify(options['venue'])}; it must be one of ${VENUES.join(', ')}`,
+    );
+  const time = (name: string, text: unknown): number => {
+    const at = typeof text === 'string' ? parseClientTime(text) : null;
+    if (at === null)
+      throw new LadderlogError(
+        'BAD_ARGUMENT',
+        `--${name} is ${JSON.stringify(text)}; it must be an ISO 8601 time such as 2026-05-05`,
+      );
+    return at;
+  };
+  const since = time('since', options['since']);
+  const until = options['until'] === undefined ? Date.now() * 1_000 : time('until', options['until']);
+  if (until <= since) throw new LadderlogError('BAD_ARGUMENT', '--until must be later than --since');
+  const simulated = options['venues'] === 'simulated';
+  const config = {
+    ...context.config,
+    venues: { mode: simulated ? ('simulated' as const) : ('live' as const), venues: [venue] },
+  };
+  const of =
+    (options[venue === 'venueb' ? 'series' : 'coin'] as string[] | undefined) ??
+    (venue === 'venuea'
+      ? config.venueaCoins
+      : venue === 'venueb'
+        ? config.venuebSeries
+        : config.venuecAssets);
+  const windows =
+    (options['window'] as string[] | undefined) ??
+    (venue === 'venuea' ? config.venueaWindows : config.venuecWindows);
+  const directory = openDataDirectory(config.data, context.logger);
+  const simulators = simulated ? await startSimulators({ seed: config.simulatorSeed }) : null;
+  const log = await openLog(context, directory);
+  const progress = createProgress(`backfill ${venue}`);
+  const resume = resumeFile(directory, [venue, ...of, ...windows, String(since)]);
+  if (options['restart'] === true) resume.clear();
+  try {
+    const { venues, left } = venueDrivers(config, simulators);
+    const [drive] = venues;
+    if (!drive) throw new LadderlogError('BAD_CONFIG', left[0] ?? `${venue} is not configured`);
+    const report = await backfill({
+      log,
+      venue,
+      adapter: drive.driver.adapter,
+      endpoints: drive.endpoints,
+      of,
+      windows,
+      since,
+      until,
+      logger: context.logger,
+      signal: context.signal,
+      resume: resume.read(),
+      onProgress: ({ done, total, markets, resume: token }) => {
+        resume.write(token);
+        progress.update(done, total, `${markets} markets`);
+      },
+    });
+    if (!context.signal.aborted) resume.clear();
+    context.print(
+      context.json
+        ? JSON.stringify(report)
+        : `${report.markets} markets backfilled with ${report.calls} calls (${report.unchanged} were known already, ${report.failed} calls failed)`,
+    );
+    return context.signal.aborted ? EXIT.interrupted : EXIT.ok;
+  } finally {
+    progress.end();
+    await log.close();
+    await simulators?.close();
+  }
+}
+
+/** Where an interrupted run goes on; one file per question. */
+function resumeFile(
+  directory: DataDirectory,
+  question: readonly string[],
+): { read(): string | null; write(token: string): void; clear(): void } {
+  const path = join(
+    directory.path,
+    `backfill-${question.join('-').replaceAll(/[^A-Za-z0-9-]/g, '_')}.resume`,
+  );
+  return {
+    read: () => (existsSync(path) ? readFileSync(path, 'utf8') : null),
+    write: (token) => writeFileSync(path, token),
+    clear: () => rmSync(path, { force: true }),
+  };
 }
 
 function describe(report: ImportReport): string {

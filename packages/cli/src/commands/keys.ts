@@ -53,7 +53,7 @@ async function act(
       if (!plan)
         throw new LadderlogError(
           'BAD_ARGUMENT',
-          `--plan is '${String(options['plan'] ?? '')}'; it must be one of ${PLANS.join(', ')}`,
+          `--plan is ${JSON.stringify(options['plan'] ?? '')}; it must be one of ${PLANS.join(', ')}`,
         );
       const name = options['name'];
       if (typeof name !== 'string' || name.trim() === '' || name.length > 100)
