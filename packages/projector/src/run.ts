@@ -175,6 +175,7 @@ export function createProjector(options: ProjectorOptions): Projector {
           partitions.delete(nameOf(topic, partition));
         },
       });
+      if (!signal.aborted) throw new LadderlogError('LOG_CLOSED', 'the log stopped handing over events');
     } catch (error) {
       if (!outer.aborted) failure ??= error;
     } finally {

@@ -16,6 +16,9 @@ export type GenerateOptions = {
 
 const BEGIN = 1_790_000_000_000_000;
 
+/** The first observations bring every other kind with them, so that short runs have all. */
+const ONE_OF_EACH = [0.001, 0.01, 0.03, 0.061, 0.065, 0.068];
+
 /** mulberry32. */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0;
@@ -73,7 +76,7 @@ export function* generate(options: GenerateOptions): Generator<LadderEvent> {
     const at = below(states.length);
     const state = states[at]!;
     state.ordinal++;
-    const chance = random();
+    const chance = made < ONE_OF_EACH.length ? ONE_OF_EACH[made]! : random();
     if (chance < 0.004) {
       const gap = {
         gapId: hashText(`${state.market}|${now}`),
