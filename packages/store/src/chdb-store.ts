@@ -141,7 +141,7 @@ async function loadChdb() {
   } catch (cause) {
     throw new LadderlogError(
       'NOT_SUPPORTED_HERE',
-      `the embedded ClickHouse engine (chDB) cannot be loaded on ${process.platform}-${process.arch}: set a ClickHouse URL (--clickhouse-url or LADDERLOG_CLICKHOUSE_URL) to use a server instead`,
+      `the embedded ClickHouse engine (chDB) cannot be loaded on ${process.platform}-${process.arch}: set LADDERLOG_CLICKHOUSE_URL to use a ClickHouse server instead`,
       { cause },
     );
   }
