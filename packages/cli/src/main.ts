@@ -9,5 +9,10 @@ if (major < 24 || (major === 24 && minor < 12)) {
   process.exit(2);
 }
 
+// Whoever reads us may stop reading (`ladderlog log cat … | head`).
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
+
 const { run } = await import('./program.ts');
 process.exitCode = await run(process.argv.slice(2));
