@@ -73,8 +73,8 @@ export const kafkaJars = (): Promise<string> =>
     maven(`${PLUGIN}:copy-dependencies`, `-DoutputDirectory=${folder}`, '-DincludeScope=runtime'),
   );
 
-/** Folder that holds the registry's quarkus-run.jar, fetched and unpacked once. */
-export async function registryApp(version: string): Promise<string> {
+/** The registry's jar to run, fetched and unpacked once. */
+export async function registryJar(version: string): Promise<string> {
   const folder = await cached(`apicurio-${version}`, async (target) => {
     await maven(
       `${PLUGIN}:copy`,
@@ -86,10 +86,15 @@ export async function registryApp(version: string): Promise<string> {
     await run('tar', ['-xzf', join(target, archive), '-C', target]);
     await rm(join(target, archive));
   });
-  if (existsSync(join(folder, 'quarkus-run.jar'))) return folder;
-  const inner = (await readdir(folder)).find((name) => existsSync(join(folder, name, 'quarkus-run.jar')));
-  if (!inner) throw new Error(`No quarkus-run.jar in the registry ${version}`);
-  return join(folder, inner);
+  // 3.x has a quarkus-run.jar in a folder of its own, 2.x an …-runner.jar at the top.
+  const inner = (await readdir(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(folder, entry.name));
+  for (const place of [folder, ...inner]) {
+    const name = (await readdir(place)).find((file) => /^quarkus-run\.jar$|-runner\.jar$/.test(file));
+    if (name) return join(place, name);
+  }
+  throw new Error(`no jar to run in the registry ${version}`);
 }
 
 // Filled beside and moved into place, so that a half-fetched folder is never taken for a whole one and two runs may race.

@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { connectKafka } from '../../packages/log/src/kafka-client.ts';
 import type { Java } from './kafka-jars.ts';
-import { LOG4J_CONFIG, VERSIONS, findJavas, kafkaJars, registryApp } from './kafka-jars.ts';
+import { LOG4J_CONFIG, VERSIONS, findJavas, kafkaJars, registryJar } from './kafka-jars.ts';
 
 const run = promisify(execFile);
 
@@ -231,7 +231,7 @@ async function startBroker(setup: BrokerSetup): Promise<LocalBroker> {
 export async function startLocalRegistry(): Promise<LocalRegistry> {
   const java = await javaOf(BROKER_JAVA);
   const version = java.major >= REGISTRY_JAVA ? VERSIONS.apicurio : VERSIONS.apicurioForJava17;
-  const app = await registryApp(version);
+  const jar = await registryJar(version);
   const [port, management] = await freePorts(2);
   const folder = await mkdtemp(join(tmpdir(), 'ladderlog-registry-'));
   const logFile = join(folder, 'registry.log');
@@ -245,7 +245,7 @@ export async function startLocalRegistry(): Promise<LocalRegistry> {
       `-Dquarkus.management.port=${management}`,
       '-Dquarkus.log.level=WARN',
       '-jar',
-      join(app, 'quarkus-run.jar'),
+      jar,
     ],
     logFile,
     folder,
