@@ -52,19 +52,19 @@ describe.skipIf(disk === null)('a full disk (needs the right to mount a tmpfs)',
     const { bavail, bsize } = statfsSync(disk!.folder);
     writeFileSync(filler, Buffer.alloc(bavail * bsize - 600_000));
 
-    let error: LadderlogError | null = null;
     let acknowledged = 1_000;
-    for (let batch = 0; batch < 50 && error === null; batch++) {
-      await insert(acknowledged, 500).then(
-        () => {
-          acknowledged += 500;
-        },
-        (caught: LadderlogError) => {
-          error = caught;
-        },
-      );
-    }
-    expect(error).toMatchObject({ code: 'STORE_DISK_FULL', retryable: true });
+    const untilRefused = async (): Promise<LadderlogError> => {
+      for (let batch = 0; batch < 50; batch++) {
+        try {
+          await insert(acknowledged, 500);
+        } catch (refusal) {
+          return refusal as LadderlogError;
+        }
+        acknowledged += 500;
+      }
+      throw new Error('the disk did not fill');
+    };
+    expect(await untilRefused()).toMatchObject({ code: 'STORE_DISK_FULL', retryable: true });
     expect(await count()).toEqual({ rows: acknowledged, offsets: acknowledged });
 
     rmSync(filler);

@@ -348,3 +348,59 @@ describe('latest books', () => {
     ]);
   });
 });
+
+test('a page, the book at an instant and the latest read as many rows of a long history as of a short one', async () => {
+  const lengths = { short: 3_000, long: 60_000 };
+  let offset = 100_000;
+  for (const [market, length] of Object.entries(lengths)) {
+    for (let begin = 0; begin < length; begin += 20_000) {
+      const events = Array.from({ length: Math.min(20_000, length - begin) }, (_, at) =>
+        book({
+          market,
+          observedAt: T0 + (begin + at) * 1_000,
+          bidPrices: [1],
+          bidSizes: [1],
+          askPrices: [],
+          askSizes: [],
+        }),
+      );
+      await insertBooks(store, events, offset);
+      offset += events.length;
+    }
+  }
+  await store.exec('OPTIMIZE TABLE book_snapshots FINAL');
+  const readRows = async (query: Query): Promise<number> => {
+    const read = async (): Promise<number> =>
+      (
+        await store.query<{ value: number }>("SELECT value FROM system.events WHERE event = 'SelectedRows'")
+      )[0]!.value;
+    const before = await read();
+    await store.queryRaw(query, 'Null', { settings: { max_threads: 1 } });
+    return (await read()) - before;
+  };
+  const queriesOf = (market: string, length: number): Query[] => {
+    const selection = {
+      generation: 1,
+      venue: 'venueb' as Venue,
+      market,
+      outcomes: ['yes'],
+      identity: null,
+      shape: 'arrays' as const,
+    };
+    const middle = T0 + (length / 2) * 1_000;
+    const page = { ...selection, from: T0, to: T0 + MINUTE * 60, limit: 100 };
+    return [
+      snapshotsPage({ ...page, after: null }),
+      snapshotsPage({ ...page, after: { observedAt: middle, offset: 0 } }),
+      snapshotsAt({ ...selection, at: middle }),
+      latestSnapshots(selection),
+    ];
+  };
+  const longer = queriesOf('long', lengths.long);
+  for (const [at, query] of queriesOf('short', lengths.short).entries()) {
+    const [few, many] = [await readRows(query), await readRows(longer[at]!)];
+    expect(few).toBeGreaterThan(0);
+    expect(many).toBeLessThan(few + 3_000);
+    expect(many).toBeLessThan(12_000);
+  }
+});
