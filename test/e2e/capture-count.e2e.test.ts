@@ -1,0 +1,180 @@
+// Nothing is dropped: every frame the venues sent is in the log, or lies inside a recorded gap of its market. Counted, not
+// sampled; with faults, and with a SIGKILL of the collector in the middle. The collector is the real command in a process of
+// its own; the venues are the simulators, which remember what they sent.
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { VenueEvent } from '@ladderlog/core';
+import { openSqliteLog } from '@ladderlog/log';
+import type { Fault, SentFrame, Simulators } from '@ladderlog/simulators';
+import { startSimulators } from '@ladderlog/simulators';
+import { afterAll, expect, test } from 'vitest';
+
+import { readAll } from '../harness/capture.ts';
+
+const FULL = process.env['LADDERLOG_FULL'] === '1';
+const SECONDS = FULL ? 600 : 24;
+const folder = mkdtempSync(join(tmpdir(), 'ladderlog-count-'));
+let simulators: Simulators | null = null;
+let child: ChildProcess | null = null;
+afterAll(async () => {
+  child?.kill('SIGKILL');
+  await simulators?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function startCollector(data: string, { venuea, venueb, venuec }: Simulators): ChildProcess {
+  const key = join(folder, 'venueb.pem');
+  writeFileSync(key, venueb.privateKeyPem);
+  return spawn(
+    process.execPath,
+    [
+      'packages/cli/src/main.ts',
+      'collect',
+      '--venues',
+      'venuea,venueb,venuec',
+      '--data',
+      data,
+      '--json',
+      '--log-level',
+      'error',
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        ...process.env,
+        LADDERLOG_VENUEA_REST_URL: venuea.restUrl,
+        LADDERLOG_VENUEA_WS_URL: venuea.wsUrl,
+        LADDERLOG_VENUEA_API_KEY: venuea.apiKey,
+        LADDERLOG_VENUEA_API_SECRET: venuea.apiSecret,
+        LADDERLOG_VENUEB_REST_URL: venueb.restUrl,
+        LADDERLOG_VENUEB_WS_URL: venueb.wsUrl,
+        LADDERLOG_VENUEB_KEY_ID: venueb.keyId,
+        LADDERLOG_VENUEB_PRIVATE_KEY_FILE: key,
+        LADDERLOG_VENUEB_SERIES: 'KXBTC15M,KXETH15M,KXBTCD',
+        LADDERLOG_VENUEC_GAMMA_URL: venuec.gammaUrl,
+        LADDERLOG_VENUEC_CLOB_URL: venuec.clobUrl,
+        LADDERLOG_VENUEC_WS_URL: venuec.wsUrl,
+        LADDERLOG_BEAT_SECONDS: '1',
+      },
+    },
+  );
+}
+
+const ready = (process: ChildProcess): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout!.once('data', () => resolve());
+    process.once('exit', (code) => reject(new Error(`the collector ended with ${code}`)));
+  });
+const ended = (process: ChildProcess): Promise<void> =>
+  new Promise((resolve) => process.once('exit', () => resolve()));
+
+const faultsOf = (seconds: number): Fault[] => {
+  const kinds: [Fault['venue'], Fault['kind']][] = [
+    ['venueb', 'skip_sequence'],
+    ['venuec', 'disconnect'],
+    ['venuea', 'disconnect'],
+    ['venuec', 'garbage'],
+    ['venueb', 'delta_below_zero'],
+    ['venueb', 'disconnect'],
+    ['venuec', 'unknown_message'],
+    ['venuea', 'close_24h'],
+  ];
+  const step = Math.max(1, (seconds * 0.6) / kinds.length);
+  return Array.from({ length: FULL ? Math.floor(seconds / 12) : kinds.length }, (_, at) => {
+    const [venue, kind] = kinds[at % kinds.length]!;
+    return { venue, kind, at: 4 + at * (FULL ? 12 : step) };
+  });
+};
+
+type Interval = { readonly from: number; readonly to: number };
+
+/** When each market was not covered: before its capture began, in its gaps, and after it ended. */
+function uncovered(events: readonly VenueEvent[]): (market: string, at: number) => boolean {
+  const gaps = new Map<string, Interval[]>();
+  const starts = new Map<string, number>();
+  const stops = new Map<string, number>();
+  const closed = new Map<string, number>();
+  for (const event of events) if (event.type === 'GapClosed') closed.set(event.gapId, event.to);
+  for (const event of events) {
+    if (event.type === 'GapOpened') {
+      const list = gaps.get(event.market) ?? [];
+      list.push({ from: event.from, to: closed.get(event.gapId) ?? Number.POSITIVE_INFINITY });
+      gaps.set(event.market, list);
+    } else if (event.type === 'CaptureStarted')
+      starts.set(
+        event.market,
+        Math.min(starts.get(event.market) ?? Number.POSITIVE_INFINITY, event.observedAt),
+      );
+    else if (event.type === 'CaptureStopped')
+      stops.set(event.market, Math.max(stops.get(event.market) ?? 0, event.observedAt));
+  }
+  // The simulators stamp when they write, we when we read.
+  const slack = 250_000;
+  return (market, at) => {
+    if (at < (starts.get(market) ?? Number.POSITIVE_INFINITY) + slack) return true;
+    if (at > (stops.get(market) ?? Number.POSITIVE_INFINITY) - slack) return true;
+    return (gaps.get(market) ?? []).some(({ from, to }) => at >= from - slack && at <= to + slack);
+  };
+}
+
+test(
+  `${SECONDS} s of all three venues with faults and a kill: every frame is in the log or inside a recorded gap`,
+  async () => {
+    simulators = await startSimulators({ seed: 11, record: true, faults: faultsOf(SECONDS) });
+    const data = join(folder, 'data');
+    child = startCollector(data, simulators);
+    await ready(child);
+    await sleep(SECONDS * 1_000);
+    child.kill('SIGKILL');
+    await ended(child);
+    await sleep(2_000);
+    child = startCollector(data, simulators);
+    await ready(child);
+    await sleep(5_000);
+    child.kill('SIGTERM');
+    await ended(child);
+
+    const log = await openSqliteLog({ path: join(data, 'log.sqlite') });
+    const events = await readAll(log);
+    await log.close();
+    const captured = new Map<string, number>();
+    for (const event of events) {
+      if (event.type !== 'FrameCaptured' || event.direction === 'out') continue;
+      const key = `${event.venue} ${event.channel} ${Buffer.from(event.body).toString()}`;
+      captured.set(key, (captured.get(key) ?? 0) + 1);
+    }
+    const missing = uncovered(events);
+    const unexplained: SentFrame[] = [];
+    let sent = 0;
+    let found = 0;
+    for (const { frames } of Object.values(simulators.sent())) {
+      for (const frame of frames) {
+        if (frame.kind === 'control' || frame.markets.length === 0) continue;
+        sent++;
+        const key = `${frame.venue} ${frame.channel} ${frame.text}`;
+        const left = captured.get(key) ?? 0;
+        if (left > 0) {
+          captured.set(key, left - 1);
+          found++;
+        } else if (!frame.markets.some((market) => missing(market, frame.at))) unexplained.push(frame);
+      }
+    }
+    expect(sent).toBeGreaterThan(SECONDS * 20);
+    expect(
+      unexplained.map(({ venue, channel, at, text }) => `${venue} ${channel} ${at} ${text.slice(0, 120)}`),
+    ).toEqual([]);
+    expect(found / sent).toBeGreaterThan(0.5);
+    const down = events.filter((event) => event.type === 'GapOpened' && event.cause === 'collector_down');
+    expect(down.length).toBeGreaterThan(0);
+    console.log(
+      `${sent} frames sent, ${found} in the log, ${sent - found} inside recorded gaps, ${events.filter(({ type }) => type === 'GapClosed').length} gaps`,
+    );
+  },
+  SECONDS * 1_000 + 90_000,
+);
