@@ -9,7 +9,7 @@ import { BatchBuilder } from './batch-format.ts';
 import { ByteWriter } from './bytes.ts';
 import type { WritingCodec } from './codec.ts';
 import { MAX_RECORD_BYTES } from './log.ts';
-import { isBusy, toLogError, transaction } from './sqlite-file.ts';
+import { patiently, toLogError, transaction } from './sqlite-file.ts';
 import type { PartitionTable } from './sqlite-partitions.ts';
 
 /** A batch this large is written as packed: nothing is gained by packing it again. */
@@ -17,8 +17,6 @@ export const TARGET_RECORDS = 2_000;
 export const TARGET_BYTES = 4 * 1024 * 1024;
 /** Fast: an append waits for it. */
 const APPEND_LEVEL = 1;
-/** How long a file that other processes write to is waited for. */
-const BUSY_LIMIT_MS = 10_000;
 /** A group smaller than this may wait as long as the commit before took, so that commits never fill the event loop. */
 const SMALL_GROUP = 32;
 const SPARE_BUILDERS = 8;
@@ -165,26 +163,20 @@ export class Appender {
     }
   }
 
-  private async write(lanes: readonly Lane[], bodies: readonly Uint8Array[]): Promise<Map<Lane, number>> {
+  private write(lanes: readonly Lane[], bodies: readonly Uint8Array[]): Promise<Map<Lane, number>> {
     const { db, clock } = this.options;
-    const began = performance.now();
-    for (;;) {
+    return patiently(() => {
       const started = performance.now();
-      try {
-        const firsts = transaction(db, () => {
-          const appendedAt = clock();
-          return new Map(
-            lanes.map((lane, index) => [lane, this.insertBatch(lane, bodies[index]!, appendedAt)]),
-          );
-        });
-        this.lastCommitAt = performance.now();
-        this.lastCommitMs = this.lastCommitAt - started;
-        return firsts;
-      } catch (error) {
-        if (!isBusy(error) || performance.now() - began > BUSY_LIMIT_MS) throw error;
-        await sleep(1 + Math.random() * 10);
-      }
-    }
+      const firsts = transaction(db, () => {
+        const appendedAt = clock();
+        return new Map(
+          lanes.map((lane, index) => [lane, this.insertBatch(lane, bodies[index]!, appendedAt)]),
+        );
+      });
+      this.lastCommitAt = performance.now();
+      this.lastCommitMs = this.lastCommitAt - started;
+      return firsts;
+    });
   }
 
   private insertBatch(lane: Lane, body: Uint8Array, appendedAt: number): number {

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isLadderlogError, LadderlogError } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
@@ -78,7 +79,7 @@ CREATE TABLE IF NOT EXISTS group_claims (
 /** Opens or creates the file. `durable` connections wait for the disk at every commit. */
 export function connect(path: string, durable: boolean): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true });
-  // Short: a busy file is waited for without holding the event loop (see `busy`).
+  // Short: a busy file is waited for without holding the event loop (see patiently).
   const db = new DatabaseSync(path, { timeout: 20 });
   try {
     db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}; PRAGMA foreign_keys = OFF;`);
@@ -146,6 +147,22 @@ const NOT_A_DATABASE = 26;
 
 export const isBusy = (error: unknown): boolean => [BUSY, LOCKED].includes(primaryCode(error));
 export const isCorrupt = (error: unknown): boolean => [CORRUPT, NOT_A_DATABASE].includes(primaryCode(error));
+
+/** How long a file that another process holds is waited for. */
+const BUSY_LIMIT_MS = 10_000;
+
+/** Runs the work again while the file is busy, without holding the event loop in between. */
+export async function patiently<T>(work: () => T): Promise<T> {
+  const began = performance.now();
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - began > BUSY_LIMIT_MS) throw error;
+      await sleep(1 + Math.random() * 10);
+    }
+  }
+}
 
 /** What an error of SQLite means to a caller of the log. */
 export function toLogError(error: unknown, path: string): LadderlogError {

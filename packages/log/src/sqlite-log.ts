@@ -17,6 +17,7 @@ import {
   connect,
   isBusy,
   isCorrupt,
+  patiently,
   prepareFile,
   restoreLength,
   toLogError,
@@ -136,7 +137,7 @@ function assemble(
   const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => {
     use();
     try {
-      return await work();
+      return await patiently(work);
     } catch (error) {
       throw toLogError(error, path);
     }

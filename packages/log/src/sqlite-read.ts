@@ -1,5 +1,5 @@
-// Reading by offset. A statement never stays open across an await, so readers hold no snapshot and block nobody. At most one
-// piece (about a megabyte, or one batch) is in memory for a reader, and one more is being unpacked.
+// Reading by offset. A statement never stays open across an await, so readers hold no snapshot and block nobody. A reader has
+// one piece in memory: about a megabyte, or one batch.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Micros, Position } from '@ladderlog/core';
@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { salvage, unpack } from './batch-format.ts';
 import type { UnpackedRecord } from './batch-format.ts';
 import type { LogBatch, LogRecord, ReadRequest } from './log.ts';
-import { isCorrupt, toLogError } from './sqlite-file.ts';
+import { isCorrupt, patiently, toLogError } from './sqlite-file.ts';
 import type { PartitionTable } from './sqlite-partitions.ts';
 import type { Watch } from './sqlite-watch.ts';
 
@@ -109,10 +109,13 @@ export class Reader {
 
   /** The next records of a lane, or null when there are none now. Moves the lane on. */
   private async piece(lane: Lane, times: Times): Promise<LogBatch | null> {
-    const { end } = this.options.partitions.row(lane.id);
-    const to = Math.min(lane.to, end);
-    if (lane.next >= to) return null;
-    const rows = this.rows(lane, to, times);
+    // In one turn: the file may be closed at any await.
+    const { end, to, rows } = await this.ask(() => {
+      const { end } = this.options.partitions.row(lane.id);
+      const to = Math.min(lane.to, end);
+      return { end, to, rows: lane.next < to ? this.rows(lane, to, times) : null };
+    });
+    if (rows === null) return null;
     if (rows.length === 0) {
       // Passed over by their times, or removed by retention.
       lane.next = to;
@@ -125,6 +128,14 @@ export class Reader {
         if (record.offset >= from && record.offset < to) records.push(record);
     lane.next = Math.min(rows.at(-1)!.last + 1, to);
     return records.length === 0 ? null : { topic: lane.topic, partition: lane.partition, records, end };
+  }
+
+  private async ask<T>(work: () => T): Promise<T> {
+    try {
+      return await patiently(work);
+    } catch (error) {
+      throw toLogError(error, this.options.path);
+    }
   }
 
   private rows(lane: Lane, to: number, times: Times): BatchRow[] {
@@ -140,7 +151,7 @@ export class Reader {
         if (records >= PIECE_RECORDS || bytes >= PIECE_BYTES) break;
       }
     } catch (error) {
-      if (!isCorrupt(error)) throw toLogError(error, this.options.path);
+      if (!isCorrupt(error)) throw error;
       // What was read before the damage first; next time the damaged row comes first, and is given as faults.
       if (rows.length === 0) rows.push(this.damagedRow(lane, parameters, error));
     }
@@ -213,7 +224,7 @@ export class Reader {
     const { topic, partition, begin, end } = this.options.partitions.row(partitionId);
     const lane: Lane = { id: partitionId, topic, partition, next: begin, to: end };
     while (lane.next < end) {
-      const row = this.atTime.get(partitionId, lane.next, at) as BatchRow | undefined;
+      const row = await patiently(() => this.atTime.get(partitionId, lane.next, at) as BatchRow | undefined);
       if (!row) return end;
       const found = (await this.recordsOf(lane, row)).find((record) => !record.fault && record.time >= at);
       if (found) return found.offset;

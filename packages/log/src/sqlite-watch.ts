@@ -9,6 +9,7 @@ export class Watch {
   private seen: number;
   private waiting = new Set<() => void>();
   private timer: NodeJS.Timeout | null = null;
+  private closed = false;
 
   constructor(db: DatabaseSync, pollMs: number) {
     this.dataVersion = db.prepare('PRAGMA data_version');
@@ -18,7 +19,7 @@ export class Watch {
 
   /** Resolves on the next change, on abort, or when the time is up; never rejects. */
   wait(signal: AbortSignal | undefined, timeoutMs?: number): Promise<void> {
-    if (signal?.aborted) return Promise.resolve();
+    if (signal?.aborted || this.closed) return Promise.resolve();
     return new Promise((resolve) => {
       const timeout = timeoutMs === undefined ? null : setTimeout(() => done(), timeoutMs);
       const done = (): void => {
@@ -39,6 +40,7 @@ export class Watch {
   }
 
   close(): void {
+    this.closed = true;
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     this.notify();
@@ -50,9 +52,13 @@ export class Watch {
       this.timer = null;
       return;
     }
-    const version = this.version();
-    if (version === this.seen) return;
-    this.seen = version;
+    try {
+      const version = this.version();
+      if (version === this.seen) return;
+      this.seen = version;
+    } catch {
+      // Those who wait will look for themselves, and say what is wrong.
+    }
     this.notify();
   }
 
