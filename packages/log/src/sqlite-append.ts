@@ -142,7 +142,7 @@ export class Appender {
   private async commit(group: Group): Promise<void> {
     const lanes = [...group.lanes.values()].flat();
     try {
-      const bodies = await Promise.all(lanes.map((lane) => lane.builder.pack(APPEND_LEVEL)));
+      const bodies = lanes.map((lane) => lane.builder.pack(APPEND_LEVEL));
       const firsts = await this.write(lanes, bodies);
       this.options.onCommitted();
       for (const waiter of group.waiters)

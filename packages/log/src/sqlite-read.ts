@@ -182,7 +182,7 @@ export class Reader {
     let reason = 'its checksum does not hold';
     try {
       if (row.body === null) throw new TypeError('its row in the file is damaged');
-      unpacked = await unpack(row.body, row.rawBytes);
+      unpacked = unpack(row.body, row.rawBytes);
       if (unpacked.length !== count)
         throw new TypeError(`the batch has ${unpacked.length} records of ${count}`);
     } catch (error) {

@@ -119,21 +119,21 @@ export class Upkeep {
       const found = this.sql.body.get(row.id) as { body: Uint8Array } | undefined;
       // Another process packed it meanwhile.
       if (!found) return;
-      if (!(await this.addTo(builder, row, found.body))) return this.leave(partition, row);
+      if (!this.addTo(builder, row, found.body)) return this.leave(partition, row);
       if (performance.now() - turn > TURN_MS) {
         await new Promise(setImmediate);
         if (this.closed) return;
         turn = performance.now();
       }
     }
-    const body = await builder.pack(PACK_LEVEL);
+    const body = await builder.packAside(PACK_LEVEL);
     if (this.closed) return;
     this.replace(partition, run, builder, body);
   }
 
-  private async addTo(builder: BatchBuilder, row: LooseRow, body: Uint8Array): Promise<boolean> {
+  private addTo(builder: BatchBuilder, row: LooseRow, body: Uint8Array): boolean {
     try {
-      const records = await unpack(body, row.rawBytes);
+      const records = unpack(body, row.rawBytes);
       if (records.length !== row.count || records.some((record) => !record.whole)) return false;
       for (const record of records) builder.add(record.key, record.time, record.value);
       return true;
