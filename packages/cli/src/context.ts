@@ -105,6 +105,13 @@ export function explain(error: unknown, debug: boolean): number {
       : EXIT.failed;
   }
   if (error instanceof Error && error.name === 'AbortError') return EXIT.interrupted;
+  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  if (code === 'EADDRINUSE') {
+    process.stderr.write(
+      `ladderlog: port ${port} on ${address} is in use; choose another with --port, or 0 for any free one\n`,
+    );
+    return EXIT.unavailable;
+  }
   process.stderr.write(
     `ladderlog: ${error instanceof Error ? (debug ? error.stack : error.message) : String(error)}\n`,
   );

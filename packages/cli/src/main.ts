@@ -14,5 +14,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
 
+// Whoever reads the output may leave early (`| head`); that ends the output, not the work.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+
 const { run } = await import('./program.ts');
 process.exitCode = await run(process.argv.slice(2));

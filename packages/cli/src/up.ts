@@ -19,6 +19,8 @@ export type Up = {
   readonly url: string;
   readonly demoKey: string | null;
   readonly simulated: boolean;
+  /** Venues that are being recorded. */
+  readonly venues: readonly string[];
   readonly left: readonly string[];
   readonly sqlUrl: string | null;
   readonly metricsPort: number | null;
@@ -28,6 +30,11 @@ export type Up = {
 };
 
 const DEMO = 'demo';
+const FIRST_BOOKS_MS = 5_000;
+
+/** The order of ending, whatever was started by then. */
+const ENDING = ['collect', 'serve', 'project', 'control', 'sql', 'metrics', 'simulate', 'engines'] as const;
+type Part = (typeof ENDING)[number];
 
 export async function startUp(context: Context): Promise<Up> {
   const { config, logger } = context;
@@ -36,20 +43,27 @@ export async function startUp(context: Context): Promise<Up> {
   const runtime = await openRuntime(context, 'ladderlog up');
   const { log, store, cursors, directory } = runtime;
   const metrics = createMetrics();
-  // Ended in this order.
-  const ends: (() => Promise<unknown>)[] = [];
+  const ends = new Map<Part, () => Promise<unknown>>([['engines', () => runtime.close()]]);
   let simulators: Simulators | null = null;
   try {
     const projectorEnd = new AbortController();
     const project = startProject(context, log, store, cursors, metrics, projectorEnd.signal);
+    // Heard below; until then a failure must not end the process by itself.
+    project.done.catch(() => undefined);
+    ends.set('project', async () => {
+      projectorEnd.abort();
+      await project.done;
+    });
     let collecting: Awaited<ReturnType<typeof startCollect>> | null = null;
     const venueHealth = async (): Promise<Readonly<Record<string, unknown>>> =>
       healthOf(collecting, project.follower.status()?.lag ?? null);
     const server = await startServe(context, directory, log, store, cursors, metrics, venueHealth);
+    ends.set('serve', () => server.close());
     const sql =
       config.sqlPort === null || !runtime.chdb
         ? null
         : await startSqlFront({ store: runtime.chdb, port: config.sqlPort, log: logger });
+    if (sql) ends.set('sql', () => sql.close());
     const metricsServer: MetricsServer | null =
       config.metricsPort === null
         ? null
@@ -59,28 +73,21 @@ export async function startUp(context: Context): Promise<Up> {
             config.metricsPort,
             async () => (await store.health()).ok && !signal.aborted,
           );
+    if (metricsServer) ends.set('metrics', () => metricsServer.close());
     const control = await serveControl(context, runtime, project.follower);
+    ends.set('control', () => control.close());
     if (config.venues.mode === 'simulated') {
       simulators = await startSimulators({
         seed: config.simulatorSeed,
         venues: config.venues.venues as never,
         ...(config.simulatorFaults ? { faults: simulatorFaults(config.simulatorSeed) } : {}),
       });
+      ends.set('simulate', () => simulators!.close());
     }
     if (config.venues.mode !== 'none') {
       collecting = await startCollect(context, log, simulators, metrics, signal);
-      ends.push(() => collecting!.done);
+      ends.set('collect', () => collecting!.done);
     }
-    ends.push(() => server.close());
-    ends.push(async () => {
-      projectorEnd.abort();
-      await project.done;
-    });
-    ends.push(() => control.close());
-    if (sql) ends.push(() => sql.close());
-    if (metricsServer) ends.push(() => metricsServer.close());
-    if (simulators) ends.push(() => simulators!.close());
-    ends.push(() => runtime.close());
 
     const roles = [project.done, ...(collecting ? [collecting.done] : [])];
     const done = (async () => {
@@ -88,17 +95,22 @@ export async function startUp(context: Context): Promise<Up> {
         // Whoever ends first ends all; without a failure that is the signal.
         await Promise.race([
           ...roles,
-          new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+          new Promise<void>((resolve) => {
+            if (signal.aborted) resolve();
+            signal.addEventListener('abort', () => resolve(), { once: true });
+          }),
         ]);
       } finally {
         failed.abort();
         await endAll(ends, logger);
       }
     })();
+    if (collecting) await firstBooks(collecting, signal);
     return {
       url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
       demoKey: await demoKey(context, runtime),
       simulated: config.venues.mode === 'simulated',
+      venues: collecting?.collecting.status().venues.map(({ venue }) => venue) ?? [],
       left: collecting?.left ?? [],
       sqlUrl: sql?.url ?? null,
       metricsPort: metricsServer?.port ?? null,
@@ -107,19 +119,22 @@ export async function startUp(context: Context): Promise<Up> {
     };
   } catch (error) {
     failed.abort();
-    await endAll([...ends, () => runtime.close()], logger);
+    await endAll(ends, logger).catch(() => undefined);
     throw error;
   }
 }
 
-async function endAll(ends: readonly (() => Promise<unknown>)[], logger: Context['logger']): Promise<void> {
+async function endAll(
+  ends: ReadonlyMap<Part, () => Promise<unknown>>,
+  logger: Context['logger'],
+): Promise<void> {
   let first: unknown = null;
-  for (const end of ends) {
+  for (const part of ENDING) {
     try {
-      await end();
+      await ends.get(part)?.();
     } catch (error) {
       first ??= error;
-      logger.error({ event: 'up.end_failed', err: error }, 'a part did not end cleanly');
+      logger.error({ event: 'up.end_failed', part, err: error }, `${part} did not end cleanly`);
     }
   }
   if (first !== null) throw first as Error;
@@ -136,6 +151,19 @@ async function demoKey({ config }: Context, { log }: Runtime): Promise<string | 
   const clock = (): number => Date.now() * 1_000;
   for (const { keyId } of demos) await revokeKey(log, clock, { keyId, reason: 'replaced at start' });
   return (await issueKey(log, clock, { name: DEMO, plan: 'desk' })).key;
+}
+
+/** So that what is printed next works at once; a venue that does not answer is not waited for. */
+async function firstBooks(
+  { collecting }: Awaited<ReturnType<typeof startCollect>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = performance.now() + FIRST_BOOKS_MS;
+  while (!signal.aborted && performance.now() < deadline) {
+    const { venues } = collecting.status();
+    if (venues.every(({ state, books }) => state === 'capturing' && books > 0)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 /** Per venue: capturing, degraded, gap since. */

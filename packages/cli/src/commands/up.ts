@@ -55,21 +55,38 @@ function welcome(up: Up): string {
       : '  venues       live',
   );
   for (const reason of up.left) lines.push(`               left out, ${reason}`);
-  lines.push(
-    '',
-    '  Try it (wait a few seconds for the first books):',
-    '',
-    `  export KEY=${key}`,
-    `  curl -s -H "Authorization: Bearer $KEY" "${up.url}/v3/btc/markets?limit=3"`,
-    `  MARKET=$(curl -s -H "Authorization: Bearer $KEY" "${up.url}/v3/venuea-prediction/markets?coin=BTC&status=open&limit=1" | sed -E 's/.*"market_id":"([^"]+)".*/\\1/')`,
-    `  curl -s -H "Authorization: Bearer $KEY" "${up.url}/v3/venuea-prediction/$MARKET/orderbook/latest"`,
-    `  TICKER=$(curl -s -H "Authorization: Bearer $KEY" "${up.url}/v3/venueb/markets?series=KXBTC15M&limit=1" | sed -E 's/.*"market_ticker":"([^"]+)".*/\\1/')`,
-    `  curl -s -H "Authorization: Bearer $KEY" "${up.url}/v3/venueb/$TICKER/snapshots?include_orderbook=true&limit=2"`,
-    `  curl -s -H "Authorization: Bearer $KEY" "${up.url}/v3/gaps?venue=venuec&limit=5"`,
-    `  curl -s "${up.url}/v3/overview"`,
-    '',
-    '  Ctrl-C ends it; the data stays.',
-    '',
-  );
+  lines.push('', '  Try it:', '', `  export KEY=${key}`, ...tour(up).map((line) => `  ${line}`), '');
+  lines.push('  Ctrl-C ends it; the data stays.', '');
   return lines.join('\n');
+}
+
+/** Lines for a shell that work when pasted, for the venues that are recorded; a test runs each. */
+export function tour({ url, venues }: Pick<Up, 'url' | 'venues'>): string[] {
+  const get = (path: string): string => `curl -s -H "Authorization: Bearer $KEY" "${url}/v3/${path}"`;
+  const first = (name: string, path: string): string =>
+    `${name}=$(${get(path)} | grep -o '"market_id":"[^"]*"' | head -1 | cut -d'"' -f4)`;
+  const open = 'start_time=$NOW&end_time=$NOW';
+  const has = (venue: string): boolean => venues.includes(venue);
+  const lines = [];
+  if (venues.length > 0) lines.push('NOW=$(date -u +%Y-%m-%dT%H:%M:%SZ)');
+  if (has('venuec'))
+    lines.push(
+      get(`btc/markets?${open}&limit=3`),
+      first('MARKET', `btc/markets?window=15m&${open}&limit=1`),
+      get('btc/markets/$MARKET/orderbook/latest'),
+    );
+  if (has('venueb'))
+    lines.push(
+      first('TICKER', `venueb/markets?series=KXBTC15M&${open}&limit=1`),
+      get('venueb/$TICKER/snapshots?include_orderbook=true&limit=2'),
+      get('coverage?venue=venueb&market_id=$TICKER'),
+    );
+  if (has('venuea'))
+    lines.push(
+      first('ID', `venuea-prediction/markets?coin=BTC&window=15m&${open}&limit=1`),
+      get('venuea-prediction/$ID/timeseries?metric=chance&limit=3'),
+    );
+  for (const venue of venues.slice(0, 1)) lines.push(get(`gaps?venue=${venue}&limit=5`));
+  lines.push(`curl -s "${url}/v3/overview"`);
+  return lines;
 }
