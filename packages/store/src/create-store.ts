@@ -41,7 +41,8 @@ export function createStore(
   const limitsOf = (lane: Lane, deadline: number): Settings => ({
     max_execution_time: Math.max(0.05, (deadline - performance.now()) / 1000).toFixed(3),
     max_memory_usage: lane === 'read' ? limits.readMemoryBytes : limits.writeMemoryBytes,
-    ...(lane === 'read' ? { max_threads: limits.readThreads } : {}),
+    // Pages are small: a reader that stops at a limit should not have filled a block of 65,000 rows by then.
+    ...(lane === 'read' ? { max_threads: limits.readThreads, max_block_size: 8_192 } : {}),
   });
 
   async function guarded<T>(

@@ -95,16 +95,23 @@ export function snapshotsPage(request: SnapshotsRequest): Query {
  * the epoch. The order and the keyset are those of snapshotsPage.
  */
 export function sampledSnapshotsPage(request: SnapshotsRequest & { readonly interval: Micros }): Query {
-  const bucket = (at: Micros): Micros => Math.floor(at / request.interval) * request.interval;
+  const bucketStart = (at: Micros): Micros => Math.floor(at / request.interval) * request.interval;
   const having = request.after === null ? '' : `\n  HAVING last > (${AT('after_at')}, {after_offset:UInt64})`;
-  const outcome =
-    request.outcomes === null || request.outcomes.length === 0
-      ? ''
-      : ' AND outcome IN {outcomes:Array(String)}';
+  const some = request.outcomes !== null && request.outcomes.length > 0;
+  const outcome = some ? ' AND outcome IN {outcomes:Array(String)}' : '';
+  const bucket = 'intDiv(toUnixTimestamp64Micro(observed_at), {interval:Int64})';
+  const range = `observed_at >= ${AT('from')} AND observed_at < ${AT('to')}`;
+  // Where the page can end at the latest: reading the key in order stops after so many buckets, the aggregation would not.
+  const buckets = perOutcome(
+    request.outcomes,
+    (condition) =>
+      `SELECT ${bucket} AS bucket FROM book_snapshots WHERE ${MARKET}${condition} AND ${range} ORDER BY observed_at, offset LIMIT 1 BY bucket LIMIT {limit:UInt32} + 1`,
+  );
+  const end = `(SELECT fromUnixTimestamp64Micro((max(bucket) + 1) * {interval:Int64}, 'UTC') FROM (\n${buckets.sql}\n))`;
   const narrow = `SELECT outcome, last.1, last.2 FROM (
   SELECT outcome, max((observed_at, offset)) AS last FROM book_snapshots
-  WHERE ${MARKET}${outcome} AND observed_at >= ${AT('from')} AND observed_at < ${AT('to')}
-  GROUP BY outcome, intDiv(toUnixTimestamp64Micro(observed_at), {interval:Int64})${having}
+  WHERE ${MARKET}${outcome} AND ${range} AND observed_at < ${end}
+  GROUP BY outcome, ${bucket}${having}
   ORDER BY last LIMIT {limit:UInt32})`;
   return {
     sql: chosen(
@@ -115,9 +122,11 @@ export function sampledSnapshotsPage(request: SnapshotsRequest & { readonly inte
     ),
     params: {
       ...baseParams(request),
-      ...(outcome === '' ? {} : { outcomes: request.outcomes }),
+      ...buckets.params,
+      ...(some ? { outcomes: request.outcomes } : {}),
       // The cursor's own bucket is read whole: its last observation decides whether it is done.
-      from: request.after === null ? request.from : Math.max(request.from, bucket(request.after.observedAt)),
+      from:
+        request.after === null ? request.from : Math.max(request.from, bucketStart(request.after.observedAt)),
       to: request.to,
       limit: request.limit,
       interval: request.interval,
