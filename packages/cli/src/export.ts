@@ -1,5 +1,52 @@
-import type { Operation } from './operations.ts';
+// `ladderlog export`: the words of the command line into an export of the store.
 
-export const exportTables: Operation = async () => {
-  throw new Error('export is being written');
+import { resolve } from 'node:path';
+
+import { EARLIEST_MICROS, LadderlogError, VENUES, parseClientTime } from '@ladderlog/core';
+import { EXPORT_DATASETS, EXPORT_FORMATS, exportData } from '@ladderlog/store';
+
+import type { Operation } from './operations.ts';
+import { VERSION } from './version.ts';
+
+const choose = <T extends string>(name: string, value: unknown, allowed: readonly T[]): T => {
+  const found = allowed.find((one) => one === value);
+  if (found === undefined)
+    throw new LadderlogError(
+      'BAD_ARGUMENT',
+      `--${name} is ${JSON.stringify(value)}; it must be one of ${allowed.join(', ')}`,
+    );
+  return found;
+};
+
+const time = (name: string, value: unknown, otherwise: number): number => {
+  if (value === null || value === undefined) return otherwise;
+  const at = typeof value === 'string' ? parseClientTime(value) : null;
+  if (at === null)
+    throw new LadderlogError(
+      'BAD_ARGUMENT',
+      `--${name} is ${JSON.stringify(value)}; it must be an ISO 8601 time such as 2026-11-15 or 2026-11-15T10:00:00Z`,
+    );
+  return at;
+};
+
+export const exportTables: Operation = async (_context, { store }, args, progress) => {
+  const directory = resolve(String(args['directory']));
+  const { markets, datasets } = args;
+  const manifest = await exportData(
+    store,
+    {
+      directory,
+      format: choose('format', args['format'], EXPORT_FORMATS),
+      from: time('from', args['from'], EARLIEST_MICROS),
+      to: time('to', args['to'], Date.now() * 1_000),
+      version: VERSION,
+      ...(typeof args['venue'] === 'string' ? { venue: choose('venue', args['venue'], VENUES) } : {}),
+      ...(Array.isArray(markets) ? { markets: markets as string[] } : {}),
+      ...(Array.isArray(datasets)
+        ? { datasets: (datasets as string[]).map((name) => choose('dataset', name, EXPORT_DATASETS)) }
+        : {}),
+    },
+    ({ rows, totalRows, file }) => progress(rows, totalRows, file),
+  );
+  return { ...manifest, directory };
 };

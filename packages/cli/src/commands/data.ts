@@ -1,5 +1,7 @@
 // ladderlog backup | restore.
 
+import { resolve } from 'node:path';
+
 import { operate } from '../control.ts';
 import { restoreFrom } from '../backup.ts';
 import type { Define } from '../program.ts';
@@ -13,7 +15,7 @@ export function registerData(define: Define): void {
     (command) => command.argument('<directory>', 'A new directory.'),
     async (context, _options, [to]) => {
       const progress = createProgress('backup');
-      const result = (await operate(context, 'backup', { to: to! }, (done, total, note) =>
+      const result = (await operate(context, 'backup', { to: resolve(to!) }, (done, total, note) =>
         progress.update(done, total, note),
       ).finally(() => progress.end())) as {
         directory: string;

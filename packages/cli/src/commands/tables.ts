@@ -1,5 +1,7 @@
 // ladderlog rebuild | verify | export | rollback | migrate: work on the tables, inside a running ladderlog or on its own.
 
+import { resolve } from 'node:path';
+
 import type { VerifyResult } from '@ladderlog/projector';
 
 import type { Context } from '../context.ts';
@@ -98,35 +100,46 @@ export function registerTables(define: Define): void {
     'export',
     'Writes whole-day files sorted by market and time, with a manifest and the gaps beside.',
     [
-      'ladderlog export --format parquet --venue venueb --to-dir out',
-      'ladderlog export --format csv --venue venuec --market 0x… --from 2026-11-01 --to 2026-11-02 --to-dir out',
+      'ladderlog export --format parquet --venue venueb --out ./export',
+      'ladderlog export --format csv --venue venuec --market 0x… --from 2026-11-01 --to 2026-11-02 --dataset books',
     ],
     (command) =>
       command
-        .requiredOption('--venue <venue>', 'venuea, venueb or venuec.')
+        .option('--venue <venue>', 'venuea, venueb or venuec; all when left out.')
         .option('--market <id...>', 'Native market ids; all when left out.')
         .option('--from <time>', 'From, inclusive (ISO 8601).')
-        .option('--to <time>', 'To, exclusive (ISO 8601).')
+        .option('--to <time>', 'To, exclusive (ISO 8601); now by default.')
         .option('--format <format>', 'parquet, csv or ndjson.', 'parquet')
-        .option('--to-dir <dir>', 'Directory to write to.', './export'),
+        .option('--dataset <name...>', 'books, samples, markets; all when left out.')
+        .option('--out <dir>', 'Directory to write to, new or empty.', './export'),
     async (context, options) => {
-      const result = await perform<{ files: { name: string; rows: number }[]; directory: string }>(
-        context,
-        'export',
-        {
-          venue: options['venue'] as string,
-          markets: (options['market'] as string[] | undefined) ?? null,
-          from: (options['from'] as string | undefined) ?? null,
-          to: (options['to'] as string | undefined) ?? null,
-          format: options['format'] as string,
-          directory: options['toDir'] as string,
-        },
-      );
-      if (context.json) context.print(JSON.stringify(result));
-      else {
-        for (const { name, rows } of result.files) context.print(`${name}  ${rows} rows`);
-        context.print(`written to ${result.directory}`);
+      const { venue, market, from, to, format, dataset, out } = options as Record<string, string> & {
+        market?: string[];
+        dataset?: string[];
+      };
+      const result = await perform<{
+        files: { path: string; rows: number; bytes: number }[];
+        directory: string;
+        gaps: number;
+      }>(context, 'export', {
+        venue,
+        markets: market,
+        from,
+        to,
+        format,
+        datasets: dataset,
+        // A running ladderlog has a working directory of its own.
+        directory: resolve(out!),
+      });
+      if (context.json) {
+        context.print(JSON.stringify(result));
+        return;
       }
+      for (const { path, rows, bytes } of result.files)
+        context.print(`${path}  ${rows} rows  ${bytes} bytes`);
+      context.print(
+        `written to ${result.directory}, with manifest.json; ${result.gaps} gaps in the range are in the gaps file`,
+      );
     },
   );
   define(
