@@ -19,3 +19,7 @@ export { createMetricsServer } from './metrics.ts';
 export type { RateLimits, RateState } from './rate-limit.ts';
 export { createRateLimits } from './rate-limit.ts';
 export { loadContract } from './contract.ts';
+export type { LatestRow as LatestBookRow } from './latest-load.ts';
+export { fromBookRow } from './latest-load.ts';
+export type { CatalogueRow } from './market-view.ts';
+export { identityOf } from './market-view.ts';

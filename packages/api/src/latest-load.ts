@@ -18,7 +18,7 @@ import type { LatestMemory } from './latest.ts';
 import type { CatalogueRow } from './market-view.ts';
 import { identityOf } from './market-view.ts';
 
-type LatestRow = TableRow<'latest_books'>;
+export type LatestRow = TableRow<'latest_books'>;
 
 export function fromBookRow(row: LatestRow): BookObserved {
   return {

@@ -5,6 +5,7 @@ import type { ApiServer } from '@ladderlog/api';
 import { createApi, serveApi } from '@ladderlog/api';
 import type { Collecting } from '@ladderlog/collectors';
 import { collect } from '@ladderlog/collectors';
+import { createFeed } from '@ladderlog/feed';
 import type { EventLog } from '@ladderlog/log';
 import type { CursorStore, Follower } from '@ladderlog/projector';
 import { createFollower } from '@ladderlog/projector';
@@ -14,6 +15,7 @@ import type { Store } from '@ladderlog/store';
 import type { Context } from './context.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { cursorSecret } from './data-directory.ts';
+import { catalogueMarket, feedObserver, feedStart } from './feed.ts';
 import type { Metrics } from './metrics.ts';
 import { PROJECTIONS } from './runtime.ts';
 import { venueDrivers } from './venues.ts';
@@ -78,11 +80,12 @@ export async function startServe(
   health: () => Promise<Readonly<Record<string, unknown>>>,
 ): Promise<ApiServer & { readonly caughtUp: Promise<void> }> {
   const { config, logger } = context;
+  const clock = (): number => Date.now() * 1_000;
   const api = await createApi({
     store,
     log,
     logger,
-    clock: () => Date.now() * 1_000,
+    clock,
     cursorSecret: cursorSecret(directory, config.cursorSecret),
     version: VERSION,
     projected: async () =>
@@ -99,5 +102,23 @@ export async function startServe(
     ...(config.redisUrl === null ? {} : { redisUrl: config.redisUrl }),
   });
   const server = await serveApi(api, { host: config.host, port: config.port, logger });
-  return { ...server, caughtUp: api.caughtUp };
+  const start = await feedStart(log, store, cursors, clock);
+  const feed = await createFeed({
+    log,
+    keys: api.keys,
+    logger,
+    clock,
+    market: (venue, market) => catalogueMarket(store, venue, market),
+    observer: feedObserver(metrics.registry),
+    ...(start ? { start } : {}),
+  });
+  server.server.on('upgrade', (request, socket, head) => feed.handleUpgrade(request, socket, head));
+  return {
+    ...server,
+    caughtUp: Promise.all([api.caughtUp, feed.caughtUp]).then(() => undefined),
+    async close() {
+      await feed.close();
+      await server.close();
+    },
+  };
 }

@@ -1,19 +1,130 @@
-export * from './checks.ts';
-export * from './coverage.ts';
-export * from './decimal.ts';
-export * from './errors.ts';
-export * from './events.ts';
-export * from './time.ts';
-export * from './topics.ts';
-export * from './venue.ts';
-export * from './hash.ts';
-export * from './ladder.ts';
-export * from './session.ts';
-export * from './tracks.ts';
-export * from './keys.ts';
-export * from './plans.ts';
-export * from './record.ts';
-export * from './tables.ts';
+export type { Ladders } from './checks.ts';
+export { bookState, checkBook, sameLadders } from './checks.ts';
+export type { CoverageAnswer, CoverageRow, GapRow, Interval } from './coverage.ts';
+export { coverageOf, gapAt } from './coverage.ts';
+export type { Decimal, Micro, TextFormat } from './decimal.ts';
+export {
+  MAX_MICRO,
+  MICRO,
+  complement,
+  decimal,
+  formatMicro,
+  formatOf,
+  parseDecimal,
+  parseMicro,
+} from './decimal.ts';
+export type { ErrorCode, ErrorDetails } from './errors.ts';
+export { ERROR_CODES, LadderlogError, isLadderlogError } from './errors.ts';
+export type {
+  BookCompared,
+  BookObserved,
+  BookState,
+  CaptureBeat,
+  CaptureStarted,
+  CaptureStopped,
+  CheckFlag,
+  ControlEvent,
+  Dataset,
+  Envelope,
+  EventType,
+  FrameCaptured,
+  FrameRejected,
+  GapCause,
+  GapClosed,
+  GapEdge,
+  GapOpened,
+  GapScope,
+  KeyIssued,
+  KeyRevoked,
+  LadderEvent,
+  MarketObserved,
+  MarketStatus,
+  Metric,
+  MetricSampled,
+  Outcome,
+  Plan,
+  Provenance,
+  TextException,
+  Venue,
+  VenueEvent,
+} from './events.ts';
+export {
+  BOOK_STATES,
+  CHECK_FLAGS,
+  DATASETS,
+  EVENT_TYPES,
+  GAP_CAUSES,
+  GAP_SCOPES,
+  MARKET_STATUSES,
+  METRICS,
+  PLANS,
+  PROVENANCES,
+  VENUES,
+} from './events.ts';
+export type { Clock, Micros } from './time.ts';
+export {
+  EARLIEST_MICROS,
+  LATEST_MICROS,
+  MICROS_PER_MS,
+  MICROS_PER_SECOND,
+  fromMillis,
+  parseClientTime,
+  parseIso,
+  toIso,
+  toMillis,
+} from './time.ts';
+export type { Position } from './topics.ts';
+export {
+  CONTROL_TOPIC,
+  TAPE_TYPES,
+  TOPICS,
+  formatPosition,
+  framesTopic,
+  keyOf,
+  parsePosition,
+  timeOf,
+  topicOf,
+} from './topics.ts';
+export type {
+  BookFinding,
+  BreakFinding,
+  CompareFinding,
+  EndFinding,
+  Finding,
+  Frame,
+  MarketFields,
+  MarketFinding,
+  Normalizer,
+  RejectFinding,
+  SampleFinding,
+  SkipFinding,
+  VenueAdapter,
+} from './venue.ts';
+export { sourceLevels } from './venue.ts';
+export { hashText } from './hash.ts';
+export type { SideLevel } from './ladder.ts';
+export { Side, exceptionText } from './ladder.ts';
+export type { CaptureOptions, FrameResult } from './session.ts';
+export { Capture, Session } from './session.ts';
+export type { Evidence, OpenGap, Track } from './tracks.ts';
+export { EvidenceFold, Tracks, trackKey } from './tracks.ts';
+export type { ApiKey, KeyCheck, KeyRing, KeyText } from './keys.ts';
+export { NO_KEYS, checkKey, equalText, evolveKeys, formatKey, isControlEvent, parseKey } from './keys.ts';
+export type { PlanTable, PlanTerms, RateLimit } from './plans.ts';
+export { PLAN_TERMS, oldestAllowed, planAllows, planFor, planReaching } from './plans.ts';
+export type {
+  ArrayLadders,
+  BookRecord,
+  LadderShape,
+  Level,
+  LevelLadders,
+  MarketIdentity,
+  Observation,
+  RecordIdentity,
+} from './record.ts';
+export { VENUE_B_LEVELS, identity, observation, toNumber, toRecord } from './record.ts';
+export type { ColumnType, ColumnValue, Columns, TableName, TableRow } from './tables.ts';
+export { EVENT_TABLES, POSITION_COLUMNS, TABLES, TABLE_NAMES } from './tables.ts';
 export {
   defineProjection,
   fingerprintOf,
@@ -32,3 +143,62 @@ export { venueB } from './venues/venue-b/normalize.ts';
 export * as subscribeB from './venues/venue-b/subscribe.ts';
 export { venueC } from './venues/venue-c/normalize.ts';
 export * as subscribeC from './venues/venue-c/subscribe.ts';
+export type {
+  BookMessage,
+  FeedState,
+  GapMessage,
+  GapView,
+  MarketMessage,
+  MessageFlags,
+  StreamErrorCode,
+  StreamEvent,
+  StreamMarket,
+  StreamMessage,
+  VenueStatus,
+} from './stream.ts';
+export {
+  FEED_STATES,
+  STREAM_ERRORS,
+  STREAM_TYPES,
+  STREAM_VERSION,
+  gapView,
+  streamMarket,
+  streamText,
+} from './stream.ts';
+export type {
+  MarketFacts,
+  ParsedRequest,
+  ReplayControl,
+  StreamFilter,
+  StreamFrom,
+  StreamRequest,
+} from './stream-requests.ts';
+export {
+  filterKey,
+  filterMatches,
+  parseResumePosition,
+  parseStreamRequest,
+  speedOf,
+} from './stream-requests.ts';
+export type { CrossedGap, EngineOptions, EngineResult } from './backtest/run.ts';
+export { BacktestEngine } from './backtest/engine.ts';
+export type { FeeModel, Traded } from './backtest/fees.ts';
+export { DEFAULT_FEES, feeOf } from './backtest/fees.ts';
+export type { Random } from './backtest/random.ts';
+export type { BacktestReport, RunFacts } from './backtest/report.ts';
+export { NOT_MODELLED, buildReport, reportJson, reportText } from './backtest/report.ts';
+export type { Rules } from './backtest/rules.ts';
+export { DEFAULT_RULES } from './backtest/rules.ts';
+export type { VoidRule } from './backtest/settle.ts';
+export type {
+  Fill,
+  GapNotice,
+  Order,
+  OrderEnd,
+  OrderRequest,
+  OrderState,
+  Settlement,
+  Strategy,
+  StrategyContext,
+} from './backtest/strategy.ts';
+export { ORDER_ENDS } from './backtest/strategy.ts';

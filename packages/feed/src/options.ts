@@ -1,0 +1,115 @@
+// What the feed is given, and how much of anything it allows.
+
+import type {
+  ApiKey,
+  BookObserved,
+  Clock,
+  GapOpened,
+  KeyCheck,
+  MarketIdentity,
+  PlanTable,
+  Position,
+  Venue,
+} from '@ladderlog/core';
+import type { EventLog } from '@ladderlog/log';
+import type { Logger } from 'pino';
+
+/** The key ring as the feed needs it; the API's has this shape. */
+export type FeedKeys = {
+  check(text: string): KeyCheck;
+  list(): readonly ApiKey[];
+};
+
+/** What is known of a market, from the tables or from its MarketObserved. */
+export type KnownMarket = {
+  readonly venue: Venue;
+  readonly market: string;
+  readonly asset: string | null;
+  readonly window: string | null;
+  readonly status: string;
+  readonly closesAt: number | null;
+  readonly identity: MarketIdentity;
+};
+
+/** The state at `positions` (next offsets), so that the tail begins there instead of being rebuilt from the log. */
+export type FeedStart = {
+  readonly positions: readonly Position[];
+  readonly markets: readonly KnownMarket[];
+  readonly books: readonly { readonly event: BookObserved; readonly position: Position }[];
+  readonly gaps: readonly { readonly event: GapOpened; readonly position: Position }[];
+};
+
+export type FeedLimits = {
+  readonly clients: number;
+  readonly clientsPerKey: number;
+  readonly subscriptions: number;
+  /** Unsent bytes past which a client gets only the newest book of each market. */
+  readonly softBytes: number;
+  /** Unsent bytes past which it is closed. */
+  readonly hardBytes: number;
+  /** Messages kept for a client that does not read. */
+  readonly held: number;
+  /** Without any progress for so long, a slow client is closed. */
+  readonly stalledMs: number;
+  /** How long all wait for clients that are just behind, before those are conflated. */
+  readonly graceMs: number;
+  readonly authMs: number;
+  readonly heartbeatMs: number;
+  readonly payloadBytes: number;
+  /** Malformed messages before the close, and messages a client may send in a second. */
+  readonly malformed: number;
+  readonly requestsPerSecond: number;
+  /** Live messages kept while a resuming subscription reads its last piece of history. */
+  readonly joinMessages: number;
+  /** Resuming subscriptions that read the log at the same time; the others wait. */
+  readonly catchUps: number;
+  /** Markets in memory; those quiet for longest go first. */
+  readonly markets: number;
+  /** Without a sign of a venue for so long, its feed counts as disconnected. */
+  readonly silentMs: number;
+};
+
+export const FEED_LIMITS: FeedLimits = {
+  clients: 5_000,
+  clientsPerKey: 100,
+  subscriptions: 100,
+  softBytes: 1024 * 1024,
+  hardBytes: 8 * 1024 * 1024,
+  held: 20_000,
+  stalledMs: 10_000,
+  graceMs: 25,
+  authMs: 5_000,
+  heartbeatMs: 15_000,
+  payloadBytes: 64 * 1024,
+  malformed: 5,
+  requestsPerSecond: 50,
+  joinMessages: 5_000,
+  catchUps: 16,
+  markets: 10_000,
+  silentMs: 45_000,
+};
+
+/** Counters for metrics; every one is called often and must be quick. */
+export type FeedObserver = {
+  onClients?(clients: number): void;
+  /** Messages of the log handed to sockets. */
+  onSent?(messages: number, bytes: number): void;
+  onConflated?(messages: number): void;
+  onClosed?(code: number): void;
+  onCatchUp?(messages: number): void;
+};
+
+export type FeedOptions = {
+  readonly log: EventLog;
+  readonly keys: FeedKeys;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly limits?: Partial<FeedLimits>;
+  readonly plans?: PlanTable;
+  readonly start?: FeedStart;
+  /** Without `start`: how much of the log is read to know markets, books and gaps. Default two hours. */
+  readonly warmUpMs?: number;
+  /** Metadata of a market that is not in memory any more. */
+  readonly market?: (venue: Venue, market: string) => Promise<KnownMarket | null>;
+  readonly observer?: FeedObserver;
+};

@@ -1,0 +1,352 @@
+// What clients ask for: authentication, subscriptions, resuming, pings; and what they may not.
+
+import type {
+  ApiKey,
+  Clock,
+  PlanTable,
+  Position,
+  StreamErrorCode,
+  StreamFrom,
+  StreamRequest,
+  Venue,
+} from '@ladderlog/core';
+import {
+  STREAM_VERSION,
+  formatPosition,
+  oldestAllowed,
+  parseStreamRequest,
+  planFor,
+  planReaching,
+  toIso,
+} from '@ladderlog/core';
+import type { EventLog } from '@ladderlog/log';
+import type { Logger } from 'pino';
+import { catchUp } from './catch-up.ts';
+import type { Client } from './client.ts';
+import { CLOSE } from './client.ts';
+import type { Markets } from './markets.ts';
+import type { FeedKeys, FeedLimits, FeedObserver, FeedOptions } from './options.ts';
+import type { Statuses } from './status.ts';
+import { Subscription } from './subscription.ts';
+import type { Tail } from './tail.ts';
+import { createTurns } from './turns.ts';
+
+export type RequestParts = {
+  readonly log: EventLog;
+  readonly tail: Tail;
+  readonly markets: Markets;
+  readonly statuses: Statuses;
+  readonly clock: Clock;
+  readonly limits: FeedLimits;
+  readonly plans: PlanTable;
+  readonly keys: FeedKeys;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly market: FeedOptions['market'];
+  readonly observer: FeedObserver;
+  /** Whether one more client may use this key. */
+  admit(client: Client, key: ApiKey): boolean;
+};
+
+export type Requests = {
+  accept(client: Client, key: ApiKey | null): void;
+  leave(client: Client): void;
+  /** What the client has, as `from.position` takes it; null while something is under way to it. */
+  positionsOf(client: Client): string[] | null;
+  close(): Promise<void>;
+};
+
+class Refusal extends Error {
+  readonly code: StreamErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+  constructor(code: StreamErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+type Subscribe = Extract<StreamRequest, { type: 'subscribe' }>;
+
+export function createRequests(parts: RequestParts): Requests {
+  const { limits, clock, plans, tail, markets, logger } = parts;
+  const turn = createTurns(limits.catchUps);
+  const running = new Set<Promise<void>>();
+  let named = 0;
+
+  const welcome = (client: Client, key: ApiKey): void => {
+    if (!parts.admit(client, key)) {
+      client.close(CLOSE.tooMany, 'too many clients use this key');
+      return;
+    }
+    client.key = key;
+    client.send({
+      type: 'ready',
+      version: STREAM_VERSION,
+      plan: key.plan,
+      venues: plans[key.plan].venues,
+      time: toIso(clock()),
+      heartbeat_seconds: limits.heartbeatMs / 1_000,
+    });
+  };
+
+  const fail = (client: Client, id: string | null, refusal: Refusal): void =>
+    client.send({
+      type: 'error',
+      code: refusal.code,
+      message: refusal.message,
+      details: refusal.details,
+      id,
+    });
+
+  const authenticate = (client: Client, text: string): void => {
+    if (client.key) {
+      fail(client, null, new Refusal('INVALID_MESSAGE', 'This connection has its key already.'));
+      return;
+    }
+    const checked = parts.keys.check(text);
+    if (checked.ok) {
+      welcome(client, checked.key);
+      return;
+    }
+    fail(client, null, new Refusal('AUTH_INVALID', 'This key is not valid, or was revoked.'));
+    client.close(CLOSE.unauthorized, 'the key is not valid');
+  };
+
+  const subscribe = async (client: Client, request: Subscribe): Promise<void> => {
+    const key = client.key!;
+    const id = request.id ?? `s${++named}`;
+    if (client.subscriptions.has(id))
+      throw new Refusal('INVALID_PARAMETER', `There is a subscription '${id}' already.`, { parameter: 'id' });
+    if (client.subscriptions.size >= limits.subscriptions)
+      throw new Refusal('TOO_MANY_SUBSCRIPTIONS', `At most ${limits.subscriptions} subscriptions.`, {
+        limit: limits.subscriptions,
+      });
+    const venues = venuesOf(request, key);
+    const subscription = new Subscription(id, client, request.filter, venues);
+    client.subscriptions.set(id, subscription);
+    try {
+      await tail.caughtUp;
+      const next = request.from
+        ? await startOf(subscription, request.from, key)
+        : partitionsOf(subscription).map((place) => ({
+            ...place,
+            offset: tail.next(place.topic, place.partition),
+          }));
+      if (subscription.ended || client.closed) return;
+      const matching = markets.matching(request.filter, venues, clock());
+      client.send({
+        type: 'subscribed',
+        id,
+        filter: request.filter,
+        markets: matching.length,
+        positions: next.map((position) => formatPosition({ ...position, offset: position.offset - 1 })),
+      });
+      for (const venue of venues) client.send({ type: 'status', data: parts.statuses.status(venue) });
+      if (!request.from) {
+        // One synchronous step: what is in memory is sent as current, what comes after as news.
+        const streaming = [...client.subscriptions.values()].filter(({ live }) => live);
+        subscription.live = true;
+        markets.join(subscription);
+        client.begin(matching.filter((market) => !streaming.some((one) => markets.has(one.filter, market))));
+        return;
+      }
+      const oldest = oldestAllowed(key.plan, clock(), plans);
+      await turn(() =>
+        catchUp(
+          {
+            ...parts,
+            joinMessages: limits.joinMessages,
+            onSent: (messages) => parts.observer.onCatchUp?.(messages),
+          },
+          subscription,
+          next,
+          oldest,
+        ),
+      );
+      if (subscription.live) client.send({ type: 'live', id });
+    } catch (error) {
+      end(subscription);
+      throw error;
+    }
+  };
+
+  const venuesOf = ({ filter }: Subscribe, key: ApiKey): readonly Venue[] => {
+    const allowed = plans[key.plan].venues;
+    if (filter.venue === null) return allowed;
+    if (allowed.includes(filter.venue)) return [filter.venue];
+    throw new Refusal('ENDPOINT_NOT_IN_PLAN', `The plan ${key.plan} does not have ${filter.venue}.`, {
+      plan: key.plan,
+      required_plan: planFor(filter.venue, plans),
+    });
+  };
+
+  const partitionsOf = ({ filter, venues }: Subscription): { topic: string; partition: number }[] =>
+    venues.flatMap((topic) =>
+      filter.market === null
+        ? Array.from({ length: tail.partitions(topic) }, (_, partition) => ({ topic, partition }))
+        : [{ topic, partition: parts.log.partitionOf(topic, filter.market) }],
+    );
+
+  /** Next offsets to read. */
+  const startOf = async (subscription: Subscription, from: StreamFrom, key: ApiKey): Promise<Position[]> => {
+    const places = partitionsOf(subscription);
+    const oldest = oldestAllowed(key.plan, clock(), plans);
+    const tooOld = (at: number): Refusal =>
+      new Refusal('HISTORY_LIMIT_EXCEEDED', `The plan ${key.plan} reaches back to ${toIso(oldest!)}.`, {
+        oldest_allowed: toIso(oldest!),
+        required_plan: planReaching(at, clock(), subscription.venues[0]!, plans),
+      });
+    if ('time' in from) {
+      if (oldest !== null && from.time < oldest) throw tooOld(from.time);
+      const offsets = new Map<string, number[]>();
+      for (const topic of subscription.venues)
+        offsets.set(topic, await parts.log.offsetsAt(topic, from.time));
+      return places.map(({ topic, partition }) => ({
+        topic,
+        partition,
+        // Never past the tail: what comes after it is live.
+        offset: Math.min(offsets.get(topic)?.[partition] ?? 0, tail.next(topic, partition)),
+      }));
+    }
+    const infos = await parts.log.topics();
+    const starts = places.map(({ topic, partition }) => {
+      const given = from.positions.find((one) => one.topic === topic && one.partition === partition);
+      if (!given)
+        throw new Refusal('INVALID_PARAMETER', `from.position lacks ${topic}/${partition}.`, {
+          parameter: 'from.position',
+          partitions: places.map((place) => `${place.topic}/${place.partition}`),
+        });
+      const info = infos.find((one) => one.topic === topic)?.partitions[partition];
+      const offset = given.offset + 1;
+      if (!info || offset < info.begin || offset > tail.next(topic, partition))
+        throw new Refusal(
+          'POSITION_NOT_AVAILABLE',
+          `The log does not have what follows ${formatPosition(given)}.`,
+          {
+            position: formatPosition(given),
+            begin: info?.begin ?? null,
+            end: info?.end ?? null,
+          },
+        );
+      return { topic, partition, offset };
+    });
+    if (oldest !== null)
+      for (const topic of subscription.venues) {
+        const first = await parts.log.offsetsAt(topic, oldest);
+        for (const start of starts)
+          if (start.topic === topic && start.offset < (first[start.partition] ?? 0)) throw tooOld(oldest - 1);
+      }
+    return starts;
+  };
+
+  const end = (subscription: Subscription): void => {
+    subscription.ended = true;
+    subscription.live = false;
+    subscription.buffer = null;
+    markets.leave(subscription);
+    subscription.client.subscriptions.delete(subscription.id);
+  };
+
+  const handle = async (client: Client, request: StreamRequest): Promise<void> => {
+    switch (request.type) {
+      case 'auth':
+        authenticate(client, request.key);
+        return;
+      case 'ping':
+        client.send({ type: 'pong', time: toIso(clock()), id: request.id });
+        return;
+      case 'unsubscribe': {
+        const subscription = client.subscriptions.get(request.id);
+        if (!subscription)
+          throw new Refusal('UNKNOWN_SUBSCRIPTION', `There is no subscription '${request.id}'.`);
+        end(subscription);
+        client.send({ type: 'unsubscribed', id: request.id });
+        return;
+      }
+      case 'subscribe':
+        await subscribe(client, request);
+        return;
+      default:
+        throw new Refusal('INVALID_MESSAGE', `${request.type} is for replays; this is the live feed.`);
+    }
+  };
+
+  const onText = (client: Client, text: string): void => {
+    const parsed = parseStreamRequest(text);
+    if (!parsed.ok) {
+      fail(
+        client,
+        parsed.id,
+        new Refusal(
+          parsed.code,
+          parsed.message,
+          parsed.parameter === null ? {} : { parameter: parsed.parameter },
+        ),
+      );
+      if (++client.malformed >= limits.malformed)
+        client.close(CLOSE.malformed, 'too many malformed messages');
+      return;
+    }
+    const { request } = parsed;
+    const id = 'id' in request ? request.id : null;
+    if (!client.key && request.type !== 'auth' && request.type !== 'ping') {
+      fail(client, id, new Refusal('AUTH_MISSING', 'Send {"type":"auth","key":"<key>"} first.'));
+      return;
+    }
+    const task: Promise<void> = handle(client, request)
+      .catch((error: unknown) => {
+        if (error instanceof Refusal) fail(client, id, error);
+        else {
+          logger.error({ event: 'feed.request_failed', err: error }, 'a request of a client failed');
+          fail(client, id, new Refusal('INTERNAL_ERROR', 'This did not work; try again.'));
+        }
+      })
+      .finally(() => running.delete(task));
+    running.add(task);
+  };
+
+  return {
+    accept(client, key) {
+      let second = 0;
+      let inSecond = 0;
+      client.socket.on('message', (data: Buffer, binary: boolean) => {
+        if (client.closed) return;
+        const now = Math.floor(performance.now() / 1_000);
+        inSecond = now === second ? inSecond + 1 : 1;
+        second = now;
+        if (inSecond > limits.requestsPerSecond) client.close(CLOSE.tooMany, 'too many messages');
+        else onText(client, binary ? '' : data.toString('utf8'));
+      });
+      if (key) welcome(client, key);
+      else {
+        const late = setTimeout(() => {
+          if (client.key || client.closed) return;
+          fail(client, null, new Refusal('AUTH_MISSING', 'No key was sent in time.'));
+          client.close(CLOSE.unauthorized, 'no key was sent in time');
+        }, limits.authMs);
+        client.socket.once('close', () => clearTimeout(late));
+      }
+    },
+    leave(client) {
+      for (const subscription of client.subscriptions.values()) end(subscription);
+    },
+    positionsOf(client) {
+      if (!client.upToDate) return null;
+      const offsets = new Map<string, Position>();
+      for (const subscription of client.subscriptions.values()) {
+        if (!subscription.live) return null;
+        for (const { topic, partition } of partitionsOf(subscription))
+          offsets.set(`${topic}/${partition}`, {
+            topic,
+            partition,
+            offset: tail.next(topic, partition) - 1,
+          });
+      }
+      return [...offsets.values()].map(formatPosition);
+    },
+    async close() {
+      await Promise.allSettled(running);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+// At most so many at a time; the others wait in order.
+
+export function createTurns(limit: number): (work: () => Promise<void>) => Promise<void> {
+  let free = limit;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  };
+}
