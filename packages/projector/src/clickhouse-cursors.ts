@@ -29,6 +29,7 @@ type StoredRow = {
 const DROPPED = '';
 
 const CLAIM_ATTEMPTS = 100;
+const SPENT_REVISIONS = 5;
 
 export function openClickhouseCursors(store: Pick<Store, 'query' | 'exec'>): CursorStore {
   const revisions = new WeakMap<Claim, CursorRow>();
@@ -77,10 +78,17 @@ export function openClickhouseCursors(store: Pick<Store, 'query' | 'exec'>): Cur
   async function update(claim: Claim, change: Pick<CursorRow, 'hwm' | 'pending'>): Promise<boolean> {
     const held = revisions.get(claim);
     if (!held) return false;
-    const next = { ...held, ...change, revision: held.revision + 1 };
-    if (!(await write(claim.key, next))) return false;
-    revisions.set(claim, next);
-    return true;
+    for (let skip = 1; skip <= SPENT_REVISIONS; skip++) {
+      const next = { ...held, ...change, revision: held.revision + skip };
+      if (await write(claim.key, next)) {
+        revisions.set(claim, next);
+        return true;
+      }
+      // Nobody else wrote: the token was spent by an attempt whose row an engine, killed in between, never had.
+      const now = await read(claim.key);
+      if (now?.owner !== held.owner || now.revision !== held.revision) return false;
+    }
+    throw new LadderlogError('STORE_UNAVAILABLE', 'the cursor takes no write', { retryable: true });
   }
 
   async function take(
@@ -91,7 +99,9 @@ export function openClickhouseCursors(store: Pick<Store, 'query' | 'exec'>): Cur
     for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
       const before = await read(key);
       const epoch = (before?.epoch ?? 0) + 1;
-      const row = { ...next(before), epoch, revision: (before?.revision ?? 0) + 1, owner };
+      // Later attempts pass over revisions whose token was spent without a row.
+      const revision = (before?.revision ?? 0) + 1 + attempt;
+      const row = { ...next(before), epoch, revision, owner };
       if (await write(key, row)) return { before, row };
     }
     throw new LadderlogError('STORE_BUSY', `no claim on ${key.topic}/${key.partition}`, { retryable: true });

@@ -10,6 +10,8 @@ export type ProjectorLimits = {
   readonly insertTimeoutMs: number;
   /** After this long between intent and insert, ownership is asked for again: a paused process must not write when it wakes. */
   readonly recheckMs: number;
+  /** Rows of a repeated insert that are still missing after this long are sent again. */
+  readonly repairDelayMs: number;
 };
 
 /** Up to 12 partitions at 3 venues buffer this much each; small enough for one process, large enough for few parts. */
@@ -22,4 +24,5 @@ export const DEFAULT_LIMITS: ProjectorLimits = {
   maxBackoffMs: 5_000,
   insertTimeoutMs: 60_000,
   recheckMs: 1_000,
+  repairDelayMs: 1_000,
 };

@@ -1,6 +1,8 @@
 // One partition: gathers records into ranges and carries each range through intent, inserts and cursor. Everything that makes
 // a range appear exactly once is in `write`.
 
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { Projection } from '@ladderlog/core';
 import { LadderlogError, isLadderlogError } from '@ladderlog/core';
 import type { LogBatch, LogRecord } from '@ladderlog/log';
@@ -12,6 +14,7 @@ import type { Claim, CursorStore, OffsetRange } from './cursor.ts';
 import type { FailPoint, FailPoints } from './fail-points.ts';
 import type { ProjectorLimits } from './limits.ts';
 import { retrying } from './retry.ts';
+import { offsetsIn } from './tables.ts';
 
 type TableInsert = {
   readonly table: string;
@@ -36,7 +39,7 @@ export type PartitionContext = {
   /** One per projection; shared by all partitions, since projecting a range is synchronous. */
   readonly encoders: readonly RowEncoder<never>[];
   readonly project: RangeProjector;
-  readonly store: Pick<Store, 'insertRowBinary'>;
+  readonly store: Pick<Store, 'insertRowBinary' | 'query'>;
   readonly cursors: CursorStore;
   readonly limits: ProjectorLimits;
   readonly failPoints: FailPoints;
@@ -169,9 +172,10 @@ export class PartitionProjector {
 
   private async writeRange(records: readonly LogRecord[]): Promise<void> {
     const { context, claim } = this;
-    const { cursors, store } = context;
+    const { cursors } = context;
     const begun = performance.now();
     // A pending range keeps its recorded bounds: the tokens are made of them.
+    const replayed = this.pending !== null;
     const range = this.pending ?? { first: records[0]!.offset, last: records.at(-1)!.offset };
     const { inserts, events, poison } = this.project(records, range);
     try {
@@ -181,14 +185,16 @@ export class PartitionProjector {
         let confirmed = performance.now();
         await this.reach('afterIntent', range);
         for (const insert of inserts) {
+          let doubtful = replayed;
           await this.retried('insert', async () => {
             if (performance.now() - confirmed > context.limits.recheckMs) {
               this.held(await cursors.owns(claim));
               confirmed = performance.now();
             }
-            const { table, columns, bytes, token } = insert;
-            const deadlineMs = context.limits.insertTimeoutMs;
-            await within(deadlineMs, store.insertRowBinary(table, columns, bytes, { token, deadlineMs }));
+            const again = doubtful;
+            doubtful = true;
+            await this.send(insert);
+            if (again) await this.complete(insert, records, range);
           });
           await this.reach('afterInsert', range);
         }
@@ -208,6 +214,40 @@ export class PartitionProjector {
     const rows = Object.fromEntries(inserts.map((insert) => [insert.table, insert.rows]));
     context.onDone({ topic, partition, range, events, poison, rows, ms: performance.now() - begun });
     await this.reach('afterCursor', range);
+  }
+
+  private async send({ table, columns, bytes, token }: TableInsert): Promise<void> {
+    const deadlineMs = this.context.limits.insertTimeoutMs;
+    const { store } = this.context;
+    await within(deadlineMs, store.insertRowBinary(table, columns, bytes, { token, deadlineMs }));
+  }
+
+  /**
+   * After an insert that repeats an earlier attempt. ClickHouse notes a token before it adds the rows: an engine killed in
+   * between has spent the token, drops the repeat, and has no rows. So the rows are looked for, and what is missing is sent
+   * under a token of its own.
+   */
+  private async complete(
+    insert: TableInsert,
+    records: readonly LogRecord[],
+    range: OffsetRange,
+  ): Promise<void> {
+    const { key, cursor } = this.claim;
+    const token = `${insert.token}:again:${cursor.epoch}`;
+    const projection = this.context.projections.find(({ table }) => table === insert.table)!;
+    // The engine keeps one of equal rows there, so that sending them once more is harmless.
+    if (projection.newestBy || projection.merging) return this.send({ ...insert, token });
+    const { store, limits, signal } = this.context;
+    let present = await offsetsIn(store, insert.table, key, range);
+    if (present.size >= insert.rows) return;
+    // An engine that is alive adds them in an instant.
+    await sleep(limits.repairDelayMs, undefined, { signal });
+    present = await offsetsIn(store, insert.table, key, range);
+    if (present.size >= insert.rows) return;
+    this.held(await this.context.cursors.owns(this.claim));
+    const missing = records.filter(({ offset }) => !present.has(offset));
+    const repair = this.project(missing, range).inserts.find(({ table }) => table === insert.table);
+    if (repair) await this.send({ ...repair, token });
   }
 
   private project(records: readonly LogRecord[], range: OffsetRange) {

@@ -67,7 +67,7 @@ export const projectorOf = (options: Some): Projector =>
     projections: PROJECTIONS,
     logger: silent,
     ...options,
-    limits: { maxWaitMs: 20, minBackoffMs: 1, maxBackoffMs: 20, ...options.limits },
+    limits: { maxWaitMs: 20, minBackoffMs: 1, maxBackoffMs: 20, repairDelayMs: 20, ...options.limits },
   });
 
 /** Runs a projector until all of the log is in the tables, or until it fails. */
@@ -97,7 +97,7 @@ export async function until(
 export const verifyAll = (options: Some): Promise<VerifyResult> =>
   verify({
     log: options.log,
-    store: options.store as Store,
+    store: options.store,
     cursors: options.cursors,
     projections: options.projections ?? PROJECTIONS,
     generation: options.generation,

@@ -23,7 +23,7 @@ beforeEach(async () => {
   generation++;
   bench = await openBench(
     embedded.folder,
-    generate({ seed: generation, observations: 600, levels: 3, venues: ['venueb', 'venuec'] }),
+    generate({ seed: generation, observations: 300, levels: 3, venues: ['venueb', 'venuec'] }),
   );
 });
 afterEach(() => bench.close());
@@ -38,12 +38,12 @@ const rowsOf = async (table: string): Promise<number> => {
 
 describe('the tables are the log', () => {
   test('every event, once, in every table', async () => {
-    const projector = await projectAll({ ...here(), limits: { maxRecords: 37 } });
+    const projector = await projectAll({ ...here(), limits: { maxRecords: 60 } });
     const result = await verifyAll(here());
     expect(result.differences).toEqual([]);
     expect(result.ok).toBe(true);
     expect(result.tables.every(({ rows }) => rows > 0)).toBe(true);
-    expect(await rowsOf('book_snapshots')).toBe(600);
+    expect(await rowsOf('book_snapshots')).toBe(300);
     expect(projector.status()).toMatchObject({ events: result.events, poison: 0, lastError: null });
   });
 
@@ -55,12 +55,12 @@ describe('the tables are the log', () => {
       await projector.caughtUp(signal);
       expect(projector.status().lag).toBe(0);
     });
-    expect(await rowsOf('book_snapshots')).toBe(650);
+    expect(await rowsOf('book_snapshots')).toBe(350);
     expect(await verifyAll(here())).toMatchObject({ ok: true, differences: [] });
   });
 
   test('the cuts of ranges do not show', async () => {
-    await projectAll({ ...here(), limits: { maxRecords: 33 } });
+    await projectAll({ ...here(), limits: { maxRecords: 50 } });
     const small = await verifyAll(here());
     await projectAll({ ...here(), generation: ++generation, limits: { maxBytes: 20_000 } });
     const large = await verifyAll(here());
@@ -75,7 +75,7 @@ describe('stopped and begun again', () => {
       let countdown = 1 + time;
       const failing = runs({
         ...here(),
-        limits: { maxRecords: 40 + time },
+        limits: { maxRecords: 20 + time },
         failPoints: {
           [point]: () => {
             if (--countdown === 0) throw new Error('fail point');
@@ -93,14 +93,14 @@ describe('stopped and begun again', () => {
       throw new Error('fail point');
     };
     await expect(
-      runs({ ...here(), limits: { maxRecords: 50 }, failPoints: { beforeCursor: die } }),
-    ).rejects.toThrow();
+      runs({ ...here(), limits: { maxRecords: 40 }, failPoints: { beforeCursor: die } }),
+    ).rejects.toThrow('fail point');
     const pending = (await bench.cursors.list(generation)).filter((cursor) => cursor.pending !== null);
     expect(pending.length).toBeGreaterThan(0);
     const seen: string[] = [];
     await projectAll({
       ...here(),
-      limits: { maxRecords: 7 },
+      limits: { maxRecords: 31 },
       failPoints: {
         afterIntent: (key, range) =>
           void seen.push(`${key.topic}/${key.partition}:${range.first}-${range.last}`),
@@ -108,6 +108,24 @@ describe('stopped and begun again', () => {
     });
     for (const { topic, partition, pending: range } of pending)
       expect(seen).toContain(`${topic}/${partition}:${range!.first}-${range!.last}`);
+    expect(await verifyAll(here())).toMatchObject({ ok: true, differences: [] });
+  });
+});
+
+describe('a token that was spent without rows', () => {
+  test('the rows are found missing and sent again, and only those', async () => {
+    const die = () => {
+      throw new Error('fail point');
+    };
+    await expect(runs({ ...here(), failPoints: { beforeCursor: die } })).rejects.toThrow('fail point');
+    // What an engine leaves behind that is killed after noting the token and before adding the part.
+    for (const table of ['book_snapshots', 'market_history'])
+      await store.exec(
+        `ALTER TABLE ${table} DELETE IN PARTITION tuple(${generation}, 202609) WHERE offset % 2 = 0
+         SETTINGS mutations_sync = 2`,
+      );
+    await store.exec(`ALTER TABLE gaps DROP PARTITION ${generation}`);
+    await projectAll(here());
     expect(await verifyAll(here())).toMatchObject({ ok: true, differences: [] });
   });
 });
@@ -123,7 +141,7 @@ describe('a store in trouble', () => {
       },
     };
     const projector = await projectAll({ ...here(), store: forgetful, limits: { maxRecords: 100 } });
-    expect(projector.status().retries).toBeGreaterThan(10);
+    expect(projector.status().retries).toBeGreaterThan(5);
     expect(await verifyAll(here())).toMatchObject({ ok: true, differences: [] });
   });
 
@@ -141,7 +159,7 @@ describe('a store in trouble', () => {
     const projector = projectorOf({
       ...here(),
       store: failing,
-      observer: { onRetry: () => ++attempts === 20 && failures.resolve() },
+      observer: { onRetry: () => ++attempts === 8 && failures.resolve() },
     });
     await until(projector, async (signal) => {
       await failures.promise;
@@ -163,7 +181,7 @@ describe('a store in trouble', () => {
       insertRowBinary: (...insert) =>
         ++hung === 3 ? new Promise(() => undefined) : store.insertRowBinary(...insert),
     };
-    await projectAll({ ...here(), store: hanging, limits: { insertTimeoutMs: 100 } });
+    await projectAll({ ...here(), store: hanging, limits: { insertTimeoutMs: 3_000 } });
     expect(await verifyAll(here())).toMatchObject({ ok: true, differences: [] });
   });
 
@@ -225,7 +243,7 @@ describe('fenced', () => {
     await until(old, async () => {
       await paused.promise;
       const other = await openBenchTwin(bench);
-      await projectAll({ ...here(), log: other, topics: ['venueb'], limits: { maxRecords: 9 } });
+      await projectAll({ ...here(), log: other, topics: ['venueb'], limits: { maxRecords: 30 } });
       await other.close();
       wake.resolve();
     });
@@ -284,7 +302,7 @@ describe('poison', () => {
     );
     expect(rejected).toEqual({ rows: projector.status().poison, detail: 'metric_samples: even' });
     expect(rejected!.rows).toBeGreaterThan(0);
-    expect(await rowsOf('book_snapshots')).toBe(600);
+    expect(await rowsOf('book_snapshots')).toBe(300);
   });
 });
 

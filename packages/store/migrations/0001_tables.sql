@@ -387,22 +387,22 @@ COMMENT 'One row a switch; the row with the highest sequence names the served ge
 {distributed current_generation 0};
 
 CREATE TABLE IF NOT EXISTS {db}.projection_cursors{local} {cluster} (
-  name LowCardinality(String) COMMENT 'Name of the projection',
   generation UInt32 COMMENT 'Build of the tables',
-  version UInt16 COMMENT 'Version of the projection',
   topic LowCardinality(String) COMMENT 'Log topic',
   partition UInt16 COMMENT 'Log partition',
   epoch UInt64 COMMENT 'Raised by every new owner: an older owner is fenced',
-  revision UInt64 COMMENT 'Raised by every write of one owner',
+  revision UInt64 COMMENT 'Raised by every write; its deduplication token lets only one writer have each',
+  owner String COMMENT 'Random name of the writer: who has the epoch',
   hwm Int64 COMMENT 'Last offset known to be in the tables; -1 at the start',
   pending_first Nullable(Int64) COMMENT 'Range that may be half inserted: first offset',
   pending_last Nullable(Int64) COMMENT 'Range that may be half inserted: last offset',
+  fingerprint String COMMENT 'The projections and versions that build this generation; empty: the generation was dropped',
   rank UInt128 DEFAULT bitShiftLeft(toUInt128(epoch), 64) + revision COMMENT 'Newest wins: by owner, then by write'
 ) ENGINE = {ReplacingMergeTree rank}
-ORDER BY (name, generation, version, topic, partition)
+ORDER BY (generation, topic, partition)
 SETTINGS index_granularity = 8192, default_compression_codec = 'ZSTD(3)',
   fsync_after_insert = 1, fsync_part_directory = 1, {dedup}
-COMMENT 'How far each projection has read (server mode); read with FINAL';
+COMMENT 'How far the projector has read (server mode); read with FINAL. Columns are those of packages/projector/src/clickhouse-cursors.ts';
 
 {distributed projection_cursors 0};
 
