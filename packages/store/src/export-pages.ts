@@ -18,6 +18,12 @@ export type DayRequest = {
 export const ENGINE_FORMAT = { parquet: 'Parquet', csv: 'CSVWithNames', ndjson: 'JSONEachRow' } as const;
 export const EXPORT_SETTINGS: Settings = {
   date_time_output_format: 'iso',
+  // A row of full ladders is kilobytes, and one block per part is held while parts are merged in order.
+  max_block_size: 1_024,
+  max_threads: 1,
+  max_memory_usage: 2_147_483_648,
+  output_format_parquet_row_group_size: 20_000,
+  output_format_parquet_parallel_encoding: 0,
   output_format_parquet_compression_method: 'zstd',
   output_format_parquet_string_as_string: 1,
 };
