@@ -78,15 +78,19 @@ export function createContext(flags: Readonly<Record<string, unknown>>): Context
 
 let shared: AbortController | null = null;
 
+/** npm passes on the Ctrl-C that the terminal gave us already; that is not a second one. */
+const SAME_SIGNAL_MS = 500;
+
 /** Ctrl-C and SIGTERM end cleanly; a second one ends at once. */
 export function interrupt(): AbortSignal {
   if (shared) return shared.signal;
   const controller = new AbortController();
   shared = controller;
-  let asked = false;
+  let askedAt: number | null = null;
   const onSignal = (): void => {
-    if (asked) process.exit(EXIT.interrupted);
-    asked = true;
+    const now = performance.now();
+    if (askedAt !== null && now - askedAt > SAME_SIGNAL_MS) process.exit(EXIT.interrupted);
+    askedAt ??= now;
     controller.abort();
   };
   process.on('SIGINT', onSignal);
