@@ -18,6 +18,8 @@ const ZSTD = 1;
 const HEADER = 2;
 /** Below this, compression gains less than its frame costs. */
 const SMALL = 200;
+/** An append below this is stored as it is: packing will compress it, and a compressor costs more than four pages do. */
+const SMALL_APPEND = 16 * 1024;
 /** One record may be MAX_RECORD_BYTES; nothing that was written unpacks to more than this. */
 const MAX_UNPACKED = 64 * 1024 * 1024;
 
@@ -71,7 +73,7 @@ export class BatchBuilder {
   /** The blob, at once: for appends, whose level costs a millisecond for 2,000 ladders. */
   pack(level: number): Uint8Array {
     const body = this.body(shared);
-    return wrap(body, body.length < SMALL ? null : zlib.zstdCompressSync(body, compression(level)));
+    return wrap(body, body.length < SMALL_APPEND ? null : zlib.zstdCompressSync(body, compression(level)));
   }
 
   /** The blob, compressed off the event loop: for levels that take longer. */

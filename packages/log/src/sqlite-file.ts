@@ -53,8 +53,8 @@ CREATE TABLE IF NOT EXISTS batches (
   packed INTEGER NOT NULL,
   body BLOB NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX IF NOT EXISTS batches_by_offset ON batches (partition_id, last_offset, first_offset, min_time, max_time);
-CREATE INDEX IF NOT EXISTS batches_loose ON batches (partition_id, first_offset) WHERE packed = 0;
+CREATE UNIQUE INDEX IF NOT EXISTS batches_by_offset
+  ON batches (partition_id, last_offset, first_offset, min_time, max_time, packed);
 CREATE TABLE IF NOT EXISTS group_offsets (
   group_id TEXT NOT NULL,
   partition_id INTEGER NOT NULL REFERENCES partitions (id),

@@ -48,6 +48,8 @@ export class Upkeep {
   private running: Promise<void> | null = null;
   private closed = false;
   private passes = 0;
+  /** Per partition, the offset up to which everything is packed: no need to look there again. */
+  private readonly settled = new Map<number, number>();
 
   constructor(options: UpkeepOptions) {
     this.options = options;
@@ -98,7 +100,9 @@ export class Upkeep {
   }
 
   private async pack(partition: PartitionRow): Promise<void> {
-    const loose = this.sql.loose.all(partition.id, LOOSE_LIMIT) as unknown as LooseRow[];
+    const settled = this.settled.get(partition.id) ?? partition.begin;
+    const loose = this.sql.loose.all(partition.id, settled, LOOSE_LIMIT) as unknown as LooseRow[];
+    this.settled.set(partition.id, loose[0]?.first ?? partition.end);
     for (const run of runsOf(loose)) {
       if (this.closed) return;
       if (run.rows.length < 2) continue;
@@ -267,7 +271,8 @@ export function runsOf(loose: readonly LooseRow[]): Run[] {
 const statements = (db: DatabaseSync) => ({
   loose: db.prepare(
     `SELECT id, first_offset AS first, last_offset AS last, count, raw_bytes AS rawBytes, appended_at AS appendedAt
-     FROM batches INDEXED BY batches_loose WHERE partition_id = ? AND packed = 0 ORDER BY first_offset LIMIT ?`,
+     FROM batches INDEXED BY batches_by_offset
+     WHERE partition_id = ? AND last_offset >= ? AND packed = 0 ORDER BY last_offset LIMIT ?`,
   ),
   next: db.prepare(
     `SELECT packed FROM batches INDEXED BY batches_by_offset
