@@ -39,6 +39,7 @@ export const ERROR_CODES = [
   // running
   'DATA_DIRECTORY_IN_USE',
   'DATA_DIRECTORY_NEWER',
+  'BAD_STRATEGY',
   'NOT_SUPPORTED_HERE',
   'INTERNAL',
 ] as const;

@@ -1,0 +1,97 @@
+// Which recorded depth an order may take. Depth that was taken stays taken: the recorded book did not see our order, so the
+// next observation shows the same contracts again, and without a memory they could be bought for ever.
+
+import type { Micro } from '../decimal.ts';
+import { complement } from '../decimal.ts';
+import type { BookObserved, CheckFlag } from '../events.ts';
+import type { Side } from './strategy.ts';
+
+export type Taken = { readonly price: Micro; readonly size: Micro };
+
+/** Flags after which the ladder itself cannot be trusted. `inexact`, `off_tick` and a clock that stepped back leave it usable. */
+const SPOILED: ReadonlySet<CheckFlag> = new Set([
+  'missing_id',
+  'missing_timestamp',
+  'price_out_of_bounds',
+  'unequal_lengths',
+  'not_ordered',
+  'duplicate_price',
+  'crossed',
+  'size_not_positive',
+]);
+
+export const isSuspect = (book: BookObserved): boolean =>
+  book.state === 'crossed' || book.flags.some((flag) => SPOILED.has(flag));
+
+/** What was taken of one recorded book, by side and recorded price. */
+export class DepthTaken {
+  private readonly bid = new Map<Micro, Micro>();
+  private readonly ask = new Map<Micro, Micro>();
+
+  taken(side: 'bid' | 'ask', price: Micro): Micro {
+    return this[side].get(price) ?? 0;
+  }
+
+  take(side: 'bid' | 'ask', price: Micro, size: Micro): void {
+    this[side].set(price, this.taken(side, price) + size);
+  }
+
+  /** A new observation: what is no longer shown is forgotten, and no more is taken of a level than it shows. */
+  observe(book: BookObserved): void {
+    if (this.bid.size > 0) reconcile(this.bid, book.bidPrices, book.bidSizes);
+    if (this.ask.size > 0) reconcile(this.ask, book.askPrices, book.askSizes);
+  }
+}
+
+function reconcile(taken: Map<Micro, Micro>, prices: readonly Micro[], sizes: readonly Micro[]): void {
+  for (const [price, size] of taken) {
+    const at = prices.indexOf(price);
+    const shown = at < 0 ? 0 : sizes[at]!;
+    if (shown === 0) taken.delete(price);
+    else if (size > shown) taken.set(price, shown);
+  }
+}
+
+export type Walk = {
+  readonly side: Side;
+  /** The order is for the other outcome of a book that is recorded for the first: its prices are 1 − p. */
+  readonly mirrored: boolean;
+  readonly size: Micro;
+  /** The worst price; null takes any. */
+  readonly limit: Micro | null;
+  /** Only levels strictly better than the limit: what trades through a resting order. */
+  readonly through: boolean;
+};
+
+/**
+ * Takes from the best level on, level by level, never more than is shown and not yet taken. Prices are those of the order's
+ * outcome. The caller books what it uses with `DepthTaken.take` at `recorded`.
+ */
+export function walk(
+  book: BookObserved,
+  depth: DepthTaken,
+  { side, mirrored, size, limit, through }: Walk,
+): (Taken & { readonly recorded: { readonly side: 'bid' | 'ask'; readonly price: Micro } })[] {
+  // Buying the first outcome takes asks; buying the other one takes bids of the first, and the reverse for sales.
+  const from = (side === 'buy') === mirrored ? 'bid' : 'ask';
+  const prices = from === 'bid' ? book.bidPrices : book.askPrices;
+  const sizes = from === 'bid' ? book.bidSizes : book.askSizes;
+  const found = [];
+  let left = size;
+  for (let at = 0; at < prices.length && left > 0; at++) {
+    const recorded = prices[at]!;
+    const price = mirrored ? complement(recorded) : recorded;
+    if (limit !== null && !isWithin(side, price, limit, through)) break;
+    const available = sizes[at]! - depth.taken(from, recorded);
+    if (available <= 0) continue;
+    const taken = Math.min(left, available);
+    left -= taken;
+    found.push({ price, size: taken, recorded: { side: from, price: recorded } as const });
+  }
+  return found;
+}
+
+const isWithin = (side: Side, price: Micro, limit: Micro, through: boolean): boolean => {
+  if (price === limit) return !through;
+  return side === 'buy' ? price < limit : price > limit;
+};

@@ -1,0 +1,100 @@
+// Orders on their way, resting, and over; arrivals in order of time, then of sending.
+
+import type { Venue } from '../events.ts';
+import type { Micros } from '../time.ts';
+import type { Order, OrderEnd, OrderRequest } from './strategy.ts';
+
+export type MutableOrder = { -readonly [K in keyof Order]: Order[K] };
+
+type Arrival = {
+  readonly at: Micros;
+  readonly number: number;
+  readonly kind: 'order' | 'cancel';
+  readonly order: MutableOrder;
+};
+
+export class Orders {
+  private readonly delay: () => Micros;
+  private readonly all: MutableOrder[] = [];
+  private readonly active = new Map<string, Set<MutableOrder>>();
+  /** Sorted by (at, number), soonest last. */
+  private readonly arrivals: Arrival[] = [];
+  private numbered = 0;
+
+  constructor(delay: () => Micros) {
+    this.delay = delay;
+  }
+
+  send(request: OrderRequest, venue: Venue | null, now: Micros): number {
+    const order: MutableOrder = {
+      id: this.all.length + 1,
+      venue,
+      request,
+      sentAt: now,
+      arrivesAt: now + this.delay(),
+      state: 'sent',
+      filled: 0,
+      end: null,
+    };
+    this.all.push(order);
+    const siblings = this.active.get(request.market);
+    if (siblings) siblings.add(order);
+    else this.active.set(request.market, new Set([order]));
+    this.schedule('order', order, order.arrivesAt);
+    return order.id;
+  }
+
+  /** A number that is not an order, or of one that is over, changes nothing. */
+  cancel(id: number, now: Micros): void {
+    const order = this.all[id - 1];
+    if (order && order.state !== 'done') this.schedule('cancel', order, now + this.delay());
+  }
+
+  private schedule(kind: Arrival['kind'], order: MutableOrder, at: Micros): void {
+    const arrival: Arrival = { at, number: this.numbered++, kind, order };
+    let low = 0;
+    let high = this.arrivals.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.arrivals[middle]!.at > at) low = middle + 1;
+      else high = middle;
+    }
+    this.arrivals.splice(low, 0, arrival);
+  }
+
+  nextArrival(until: Micros): Arrival | null {
+    const next = this.arrivals.at(-1);
+    if (!next || next.at > until) return null;
+    this.arrivals.pop();
+    return next;
+  }
+
+  end(order: MutableOrder, why: OrderEnd): void {
+    order.state = 'done';
+    order.end = why;
+    const siblings = this.active.get(order.request.market);
+    siblings?.delete(order);
+    if (siblings?.size === 0) this.active.delete(order.request.market);
+  }
+
+  open(market?: string): readonly Order[] {
+    return market === undefined
+      ? this.unfinished().map((order) => ({ ...order }))
+      : [...(this.active.get(market) ?? [])].map((order) => ({ ...order }));
+  }
+
+  resting(market: string): readonly MutableOrder[] {
+    const siblings = this.active.get(market);
+    return siblings ? [...siblings].filter(({ state }) => state === 'resting') : NONE;
+  }
+
+  unfinished(): readonly MutableOrder[] {
+    return [...this.active.values()].flatMap((orders) => [...orders]).sort((a, b) => a.id - b.id);
+  }
+
+  list(): readonly Order[] {
+    return this.all;
+  }
+}
+
+const NONE: readonly MutableOrder[] = [];

@@ -1,0 +1,68 @@
+// What goes into a run of the engine, and what comes out.
+
+import type { GapRow } from '../coverage.ts';
+import type { Micro } from '../decimal.ts';
+import type { MarketObserved, Venue } from '../events.ts';
+import type { Micros } from '../time.ts';
+import type { Quote } from './curve.ts';
+import type { FeeModel } from './fees.ts';
+import type { Rules } from './rules.ts';
+import type { VoidRule } from './settle.ts';
+import type { Fill, Order, Settlement } from './strategy.ts';
+
+export type EngineOptions = {
+  /** Half-open. */
+  readonly from: Micros;
+  readonly to: Micros;
+  readonly latency: Micros;
+  /** Up to so much more, drawn from the seed for each order. */
+  readonly jitter: Micros;
+  readonly maxBookAge: Micros;
+  readonly cash: Micro;
+  readonly seed: number;
+  readonly fees: Readonly<Record<Venue, FeeModel>>;
+  readonly rules: Readonly<Record<Venue, Rules>>;
+  readonly voidRule: VoidRule;
+  readonly params: Readonly<Record<string, string>>;
+  /** Every gap of the markets that touches the range. */
+  readonly gaps: readonly GapRow[];
+  /** Per market, the newest moment of which the log has any evidence: after it nothing is covered. */
+  readonly coveredUntil: ReadonlyMap<string, Micros>;
+  /** Metadata as it was known when the range began. */
+  readonly markets: readonly MarketObserved[];
+};
+
+export type CrossedGap = {
+  readonly gapId: string;
+  readonly market: string;
+  readonly outcome: string | null;
+  readonly cause: string;
+  readonly from: Micros;
+  readonly held: readonly { readonly outcome: string; readonly size: Micro }[];
+  readonly ordersCancelled: number;
+};
+
+export type EngineResult = {
+  readonly cash: Micro;
+  readonly equity: Micro;
+  readonly fees: Micro;
+  readonly realized: Micro;
+  readonly maxDrawdown: Micro;
+  readonly fills: readonly Fill[];
+  readonly orders: readonly Order[];
+  readonly settlements: readonly Settlement[];
+  readonly open: readonly {
+    readonly market: string;
+    readonly outcome: string;
+    readonly size: Micro;
+    readonly cost: Micro;
+    readonly mark: Micro | null;
+  }[];
+  readonly crossed: readonly CrossedGap[];
+  readonly curve: readonly { readonly at: Micros; readonly value: Micro }[];
+  readonly paths: ReadonlyMap<string, readonly { readonly at: Micros; readonly value: Quote }[]>;
+  readonly events: number;
+  readonly books: number;
+  /** Per `topic/partition`, the first and last offset that was fed. */
+  readonly positions: ReadonlyMap<string, readonly [number, number]>;
+};
