@@ -97,7 +97,7 @@ test('npm start serves books within seconds, and every line it prints works when
   };
   expect(answerTo('/btc/markets?').data).toHaveLength(2);
   const latest = answerTo('/orderbook/latest').data as { orderbook: { bid_prices: number[] } }[];
-  expect(latest, 'one book an outcome').toHaveLength(2);
+  expect(latest).toHaveLength(2); // one book an outcome
   expect(latest[0]!.orderbook.bid_prices.length).toBeGreaterThan(0);
   const snapshots = answerTo('/snapshots?include_orderbook=true').data as {
     orderbook: { yes_prices: number[]; no_prices: number[] };
@@ -142,7 +142,7 @@ test('a restart keeps all data and goes on', async () => {
   const after = JSON.parse(stdout) as { ok: boolean; tables: { table: string; rows: number }[] };
   expect(after.ok).toBe(true);
   for (const { table, rows } of before)
-    expect(after.tables.find((found) => found.table === table)!.rows, table).toBeGreaterThanOrEqual(rows);
+    expect(after.tables.find((found) => found.table === table)!.rows).toBeGreaterThanOrEqual(rows);
   const pasted = await paste(up.stdout());
   expect(pasted.some(({ line, printed }) => line.includes('/snapshots?') && printed.includes('"data"'))).toBe(
     true,

@@ -128,7 +128,7 @@ export async function eventually<T>(
     }
     if (performance.now() > deadline)
       throw new Error(
-        `${what} did not come: ${failure ? String(failure) : JSON.stringify(answer).slice(0, 2_000)}`,
+        `${what} did not come: ${failure instanceof Error ? failure.message : JSON.stringify(answer).slice(0, 2_000)}`,
       );
     await sleep(100);
   }
