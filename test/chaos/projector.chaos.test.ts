@@ -50,12 +50,6 @@ test(
       const [books] = await store.query<{ rows: number; positions: number }>(
         'SELECT count() AS rows, uniqExact(topic, partition, offset) AS positions FROM book_snapshots',
       );
-      console.log(
-        JSON.stringify(result.tables.map((t) => [t.table, t.rows])),
-        result.differences.length,
-        JSON.stringify((await cursors.list(1)).map((c) => [c.topic, c.partition, c.epoch, c.hwm, c.pending])),
-      );
-      console.log(JSON.stringify(result.differences.slice(0, 3)), JSON.stringify(result.upTo));
       await cursors.close();
       await store.close();
       process.stdout.write(

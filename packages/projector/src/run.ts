@@ -79,7 +79,8 @@ export type Projector = {
 };
 
 const LAG_REFRESH_MS = 1_000;
-const CAUGHT_UP_POLL_MS = 100;
+/** Other processes project too; what this one does is noticed at once. */
+const CAUGHT_UP_POLL_MS = 250;
 
 export function createProjector(options: ProjectorOptions): Projector {
   const { log, store, cursors, projections, generation, logger, observer = {}, failPoints = {} } = options;
@@ -92,6 +93,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   let lastError: ProjectorStatus['lastError'] = null;
   let running = false;
   let gate: Promise<unknown> = Promise.resolve();
+  let advanced = Promise.withResolvers<void>();
 
   const context = (signal: AbortSignal, onFailure: (error: unknown) => void): PartitionContext => ({
     projections,
@@ -111,6 +113,8 @@ export function createProjector(options: ProjectorOptions): Projector {
       counts.poison += done.poison;
       throughput.add(rows);
       lastError = null;
+      advanced.resolve();
+      advanced = Promise.withResolvers();
       logger.debug({ event: 'projector.range', generation, ...done }, 'projected a range');
       if (done.poison > 0)
         logger.warn({ event: 'projector.poison', generation, ...done }, 'records rejected');
@@ -279,11 +283,12 @@ export function createProjector(options: ProjectorOptions): Projector {
       );
     // The cursors know also of partitions that another process projects.
     for (;;) {
+      const next = advanced.promise;
       const hwms = new Map(
         (await cursors.list(generation)).map((at) => [nameOf(at.topic, at.partition), at.hwm]),
       );
       if (targets.every((at) => (hwms.get(nameOf(at.topic, at.partition)) ?? -1) >= at.end - 1)) return;
-      await sleep(CAUGHT_UP_POLL_MS, undefined, signal ? { signal } : {});
+      await Promise.race([next, sleep(CAUGHT_UP_POLL_MS, undefined, signal ? { signal } : {})]);
     }
   }
 

@@ -137,7 +137,7 @@ describe('a store in trouble', () => {
       ...store,
       async insertRowBinary(...insert) {
         await store.insertRowBinary(...insert);
-        if (++lost % 2 === 1) throw new LadderlogError('STORE_UNAVAILABLE', 'lost', { retryable: true });
+        if (++lost % 3 === 1) throw new LadderlogError('STORE_UNAVAILABLE', 'lost', { retryable: true });
       },
     };
     const projector = await projectAll({ ...here(), store: forgetful, limits: { maxRecords: 100 } });
