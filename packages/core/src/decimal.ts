@@ -7,8 +7,8 @@ export type Micro = number;
 
 export const MICRO = 1_000_000;
 
-/** Largest magnitude kept: beyond it sums of a book could leave the safe integers. 9.007e9 units. */
-export const MAX_MICRO: Micro = Number.MAX_SAFE_INTEGER;
+/** Largest magnitude kept, 9.007e9 units: a safe integer, and one that every Avro reader for JavaScript takes. */
+export const MAX_MICRO: Micro = Number.MAX_SAFE_INTEGER - 1;
 
 /** `exact` is false when the text had digits past the sixth decimal; the value is then the nearest 1e-6 (half away from 0). */
 export type Decimal = { readonly value: Micro; readonly exact: boolean };
