@@ -26,6 +26,18 @@ export const MAX_MESSAGE_BYTES = MAX_SHARE_BYTES + 8 * 1024 * 1024;
 
 const PRODUCE_TIMEOUT_MS = 10_000;
 const MAX_SEQUENCE = 2 ** 31;
+const PRODUCER_LOST = new Set([
+  'OUT_OF_ORDER_SEQUENCE_NUMBER',
+  'UNKNOWN_PRODUCER_ID',
+  'INVALID_PRODUCER_EPOCH',
+  'INVALID_PRODUCER_ID_MAPPING',
+]);
+const UNCERTAIN = new Set([
+  'NOT_ENOUGH_REPLICAS_AFTER_APPEND',
+  'REQUEST_TIMED_OUT',
+  'NETWORK_EXCEPTION',
+  'UNKNOWN',
+]);
 // The first failures are everyday life: a topic just made, a leader just moved.
 const LOUD_ATTEMPT = 4;
 
@@ -61,6 +73,8 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
   let queue: Share[] = [];
   /** Sent, and no answer came: written or not. It goes out again, unchanged, before anything else does. */
   let open: Batch | null = null;
+  /** Whether an attempt with the open batch may have been written: no answer came, or one that leaves it open. */
+  let uncertain = false;
   let remnants: Remnant[] = [];
   let running = false;
 
@@ -91,6 +105,7 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
       ],
     })) as { topics: { partitions: { baseOffset: string }[] }[] };
     open = null;
+    uncertain = false;
     sequence = (sequence + batch.records.length) % MAX_SEQUENCE;
     return Number(answer.topics[0]!.partitions[0]!.baseOffset);
   }
@@ -102,25 +117,26 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
         forMs: retryForMs,
         async onFailure(error, attempt) {
           const type = errorType(error);
+          uncertain ||= open !== null && (type === null || UNCERTAIN.has(type));
           logger[attempt === LOUD_ATTEMPT ? 'warn' : 'debug'](
             { event: 'log.kafka.append_retry', topic, partition, attempt, type, reason: String(error) },
             'append not acknowledged, trying again',
           );
           // The broker no longer knows the producer, or knows less of it than we sent: the batch was not written.
-          if (
-            type === 'OUT_OF_ORDER_SEQUENCE_NUMBER' ||
-            type === 'UNKNOWN_PRODUCER_ID' ||
-            type === 'INVALID_PRODUCER_EPOCH' ||
-            type === 'INVALID_PRODUCER_ID_MAPPING'
-          )
+          if (type !== null && PRODUCER_LOST.has(type)) {
+            logger.warn(
+              { event: 'log.kafka.producer_reset', topic, partition, type, sequence, uncertain },
+              'the broker lost track of this producer, going on as a new one',
+            );
             producer = null;
+          }
           await reconnect(cluster, error);
         },
       },
       () => produce(batch),
     ).catch((error: unknown) => {
-      // Refused for good, so not written: nothing is open any more.
-      if (isHopeless((error as Error).cause)) {
+      // Refused for good, and no attempt before may have been written: nothing is open any more.
+      if (isHopeless((error as Error).cause) && !uncertain) {
         open = null;
         remnants = remnants.filter((remnant) => remnant.base !== null);
       }
@@ -238,7 +254,7 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
   };
 }
 
-const MAX_REMNANTS = 8;
+const MAX_REMNANTS = 64;
 
 const sameRecords = (a: readonly OutRecord[], b: readonly OutRecord[]): boolean =>
   a.length === b.length &&
