@@ -4,7 +4,8 @@
 import type { Columns, ColumnType, TableName, TableRow } from '@ladderlog/core';
 import { LadderlogError, POSITION_COLUMNS, TABLES } from '@ladderlog/core';
 
-const TWO_32 = 4_294_967_296;
+/** Takes what is left of a safe integer without its low 32 bits to its high 32 bits; exact, also below zero. */
+const HIGH_HALF = 2 ** -32;
 const INITIAL_BYTES = 1 << 16;
 
 /** Every column of a table in insert order, generation first. */
@@ -66,8 +67,9 @@ export class ByteWriter {
   /** A safe integer as 64 bits, two's complement. */
   int64(value: number): void {
     this.reserve(8);
-    this.view.setInt32(this.at, value, true);
-    this.view.setInt32(this.at + 4, Math.floor(value / TWO_32), true);
+    const low = value >>> 0;
+    this.view.setUint32(this.at, low, true);
+    this.view.setInt32(this.at + 4, (value - low) * HIGH_HALF, true);
     this.at += 8;
   }
 
@@ -79,9 +81,9 @@ export class ByteWriter {
     let { at } = this;
     for (let index = 0; index < count; index++) {
       const value = values[index]!;
-      // ToInt32 takes the low half of any safe integer; the high half of a small one is 0.
-      view.setInt32(at, value, true);
-      view.setInt32(at + 4, value >= 0 && value < TWO_32 ? 0 : Math.floor(value / TWO_32), true);
+      const low = value >>> 0;
+      view.setUint32(at, low, true);
+      view.setInt32(at + 4, (value - low) * HIGH_HALF, true);
       at += 8;
     }
     this.at = at;
