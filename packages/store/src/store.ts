@@ -37,7 +37,8 @@ export type StoreHealth = {
 
 /**
  * Rejections are LadderlogErrors: STORE_BUSY, STORE_UNAVAILABLE, STORE_DISK_FULL (all retryable with the same token) and
- * STORE_QUERY_FAILED. A rejected insert may or may not have added its rows; repeating it with its token is always right.
+ * STORE_QUERY_FAILED. A rejected insert may or may not have added its rows; repeating it with its token never doubles them. But
+ * an engine that was killed may have spent the token without keeping the rows: who repeats must look (docs/adr/0009).
  */
 export type Store = {
   readonly kind: 'chdb' | 'server';
