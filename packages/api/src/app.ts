@@ -4,22 +4,21 @@
 import { randomBytes } from 'node:crypto';
 import compression from 'compression';
 import cors from 'cors';
-import type { ErrorRequestHandler, Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import express from 'express';
-import * as OpenApiValidator from 'express-openapi-validator';
 import type { ApiKey } from '@ladderlog/core';
 import { errorEnvelope } from './answers.ts';
-import type { Context, Handler, Parts, Query } from './context.ts';
+import type { Handler, Parts } from './context.ts';
 import type { Matched, Operation } from './contract.ts';
-import { nearestName } from './contract.ts';
 import { serveDocs } from './docs.ts';
-import { ApiError, handleErrors, invalidParameter } from './errors.ts';
+import { ApiError, handleErrors } from './errors.ts';
 import type { KeyRingReader } from './key-ring.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { requireVenue } from './ranges.ts';
 import type { RateLimits, RateState } from './rate-limit.ts';
 import { RateRefusal } from './rate-limit.ts';
 import { HANDLERS } from './routes/handlers.ts';
+import { createValidation } from './validation.ts';
 
 export type AppOptions = {
   readonly parts: Parts;
@@ -43,12 +42,9 @@ export function createApp(options: AppOptions): Express {
   app.set('trust proxy', options.trustProxy);
   app.use(identify(options));
   app.use(crossOrigin(options.corsOrigins));
-  app.use(compression({ threshold: 1024 }));
+  app.use(compressed());
   serveDocs(app, parts.contract);
-  app.use(admit(options));
-  app.use(validator(parts));
-  app.use(dispatch(parts));
-  app.use(validationErrors());
+  app.use(answer(options));
   app.use(handleErrors(parts.logger, (error, requestId) => errorEnvelope(error, requestId, parts.clock())));
   return app;
 }
@@ -57,11 +53,16 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Names the request, and writes one line about it when it is answered. No query text, no headers: nothing secret gets in. */
 function identify({ parts, metrics }: AppOptions): RequestHandler {
+  // Unique is enough, secret it is not: a random start of the process and a count.
+  const process = randomBytes(4).toString('hex');
+  let count = 0;
   return (request, response, next) => {
     const began = performance.now();
     const given = request.headers['x-request-id'];
     const requestId =
-      typeof given === 'string' && REQUEST_ID.test(given) ? given : randomBytes(8).toString('hex');
+      typeof given === 'string' && REQUEST_ID.test(given)
+        ? given
+        : `${process}${(++count).toString(16).padStart(8, '0')}`;
     response.locals['requestId'] = requestId;
     response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {
@@ -90,10 +91,11 @@ function identify({ parts, metrics }: AppOptions): RequestHandler {
   };
 }
 
+/** Browsers send Origin, others do not; an answer that depends on it says so. */
 function crossOrigin(origins: readonly string[]): RequestHandler {
-  if (origins.length === 0) return (_request, _response, next) => next();
-  return cors({
-    origin: origins.includes('*') ? '*' : [...origins],
+  const any = origins.includes('*');
+  const allow = cors({
+    origin: any ? '*' : [...origins],
     methods: ['GET', 'HEAD', 'OPTIONS'],
     allowedHeaders: ['Authorization', 'X-API-Key', 'X-Request-Id', 'If-None-Match'],
     exposedHeaders: [
@@ -108,44 +110,88 @@ function crossOrigin(origins: readonly string[]): RequestHandler {
     maxAge: 600,
     optionsSuccessStatus: 204,
   });
+  return (request, response, next) => {
+    if (origins.length > 0 && request.headers.origin !== undefined) {
+      allow(request, response, next);
+      return;
+    }
+    if (!any && origins.length > 0) response.vary('Origin');
+    next();
+  };
+}
+
+/** Only for those who can unpack: for others the wrapper around each answer would be wasted work. */
+function compressed(): RequestHandler {
+  const compress = compression({ threshold: 1024 });
+  return (request, response, next) => {
+    if (request.headers['accept-encoding'] === undefined) {
+      response.setHeader('Vary', 'Accept-Encoding');
+      next();
+    } else compress(request, response, next);
+  };
 }
 
 const ALLOW = 'GET, HEAD';
 
-function admit({ parts, keys, limits }: AppOptions): RequestHandler {
-  return async (request, response, next) => {
-    const matched = parts.contract.match(request.path);
-    response.locals['operation'] = matched?.operation;
-    const key = matched && !matched.operation.open ? keyOf(request, keys) : null;
-    try {
-      const state =
-        key && 'keyId' in key
-          ? await limits.count(key.plan, key.keyId)
-          : await limits.count('anonymous', request.ip ?? 'unknown');
-      rateHeaders(response, state, parts.clock());
-    } catch (error) {
-      if (error instanceof RateRefusal) rateHeaders(response, error.state, parts.clock());
-      throw error;
-    }
-    if (!matched)
-      throw new ApiError('ENDPOINT_NOT_FOUND', 'There is no such route; see /docs.', {
-        documentation: '/docs',
-      });
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw new ApiError(
-        'METHOD_NOT_ALLOWED',
-        `Use GET; ${request.method} is not allowed here.`,
-        {},
-        { Allow: ALLOW },
-      );
-    if (key && !('keyId' in key)) throw key;
-    if (matched.operation.venue) requireVenue(key, matched.operation.venue, parts.plans);
-    response.locals['method'] = request.method;
-    // Node leaves the body of a HEAD out by itself; to everything below it is a GET.
-    request.method = 'GET';
-    response.locals['admitted'] = { matched, key, now: parts.clock() } satisfies Admitted;
-    next();
+function answer(options: AppOptions): RequestHandler {
+  const { parts } = options;
+  const validate = createValidation(parts.contract, parts.validateResponses);
+  return async (request, response) => {
+    const { matched, key, now } = await admit(options, request, response);
+    const query = await validate(matched.operation, request, response);
+    const handler: Handler = HANDLERS[matched.operation.id.replace(/Alias$/, '')]!;
+    await handler({
+      parts,
+      request,
+      response,
+      operation: matched.operation,
+      params: matched.params,
+      query,
+      key,
+      requestId: response.locals['requestId'] as string,
+      now,
+    });
   };
+}
+
+/** Counts the request, then says whether it may go on: route, method, key, plan, in this order. */
+async function admit(
+  { parts, keys, limits }: AppOptions,
+  request: Request,
+  response: Response,
+): Promise<Admitted> {
+  const matched = parts.contract.match(request.path);
+  response.locals['operation'] = matched?.operation;
+  const key = matched && !matched.operation.open ? keyOf(request, keys) : null;
+  try {
+    const state =
+      key && 'keyId' in key
+        ? await limits.count(key.plan, key.keyId)
+        : await limits.count('anonymous', request.ip ?? 'unknown');
+    rateHeaders(response, state, parts.clock());
+  } catch (error) {
+    if (error instanceof RateRefusal) rateHeaders(response, error.state, parts.clock());
+    throw error;
+  }
+  if (!matched)
+    throw new ApiError('ENDPOINT_NOT_FOUND', 'There is no such route; see /docs.', {
+      documentation: '/docs',
+    });
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    throw new ApiError(
+      'METHOD_NOT_ALLOWED',
+      `Use GET; ${request.method} is not allowed here.`,
+      {},
+      { Allow: ALLOW },
+    );
+  if (key && !('keyId' in key)) throw key;
+  if (matched.operation.venue) requireVenue(key, matched.operation.venue, parts.plans);
+  response.locals['method'] = request.method;
+  // Node leaves the body of a HEAD out by itself; to everything below it is a GET.
+  request.method = 'GET';
+  const admitted: Admitted = { matched, key, now: parts.clock() };
+  response.locals['admitted'] = admitted;
+  return admitted;
 }
 
 /** The key, or the error that says what is wrong with it. */
@@ -170,67 +216,4 @@ function rateHeaders(response: Response, state: RateState, now: number): void {
   response.setHeader('X-RateLimit-Limit', state.limit);
   response.setHeader('X-RateLimit-Remaining', state.remaining);
   response.setHeader('X-RateLimit-Reset', Math.ceil(now / 1_000_000 + state.resetMs / 1_000));
-}
-
-function validator(parts: Parts) {
-  return OpenApiValidator.middleware({
-    apiSpec: structuredClone(parts.contract.document) as never,
-    validateRequests: { allowUnknownQueryParameters: false },
-    validateResponses: parts.validateResponses,
-    validateSecurity: false,
-    validateApiSpec: true,
-  });
-}
-
-function dispatch(parts: Parts): RequestHandler {
-  return async (request, response) => {
-    const { matched, key, now } = response.locals['admitted'] as Admitted;
-    const context: Context = {
-      parts,
-      request,
-      response,
-      operation: matched.operation,
-      params: matched.params,
-      query: request.query as Query,
-      key,
-      requestId: response.locals['requestId'] as string,
-      now,
-    };
-    const handler: Handler = HANDLERS[matched.operation.id.replace(/Alias$/, '')]!;
-    await handler(context);
-  };
-}
-
-type ValidationProblem = { readonly path?: string; readonly message?: string };
-type ValidationFailure = Error & { readonly status?: number; readonly errors?: readonly ValidationProblem[] };
-
-/** What the validator says, in our words: which parameter, and what would be right. */
-function validationErrors(): ErrorRequestHandler {
-  return (error: ValidationFailure, _request: Request, response: Response, next: NextFunction) => {
-    const problem = error.errors?.[0];
-    if (error instanceof ApiError || !problem || error.status !== 400) {
-      next(error);
-      return;
-    }
-    const { matched } = response.locals['admitted'] as Admitted;
-    const name = problem.path?.split('/')[2] ?? 'query';
-    const known = [...matched.operation.queryNames].sort();
-    if (problem.path?.startsWith('/query/') && !known.includes(name)) {
-      const nearest = nearestName(name, known);
-      next(
-        invalidParameter(
-          name,
-          `Unknown query parameter '${name.slice(0, 64)}'${nearest ? `; did you mean '${nearest}'?` : '.'}`,
-          { ...(nearest ? { nearest } : {}), allowed: known },
-        ),
-      );
-      return;
-    }
-    next(
-      invalidParameter(
-        name,
-        `${name} ${(problem.message ?? 'is not valid').replace(/^Empty value.*/, 'is empty')}.`,
-      ),
-    );
-  };
 }

@@ -31,21 +31,28 @@ const POLICY =
 export function serveDocs(app: Express, contract: Contract): void {
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const json = JSON.stringify(contract.document);
-  app.get('/docs', (_request, response) => {
+  const router = express.Router();
+  router.get('/docs', (_request, response) => {
     response.setHeader('Content-Security-Policy', POLICY);
     response.type('html').send(PAGE);
   });
-  app.get('/docs/start.js', (_request, response) => {
+  router.get('/docs/start.js', (_request, response) => {
     response.type('js').send(START);
   });
-  app.use(
+  router.use(
     '/docs/assets',
     express.static(assets, { index: false, fallthrough: true, immutable: true, maxAge: '1d' }),
   );
-  app.get('/openapi.json', (_request, response) => {
+  router.get('/openapi.json', (_request, response) => {
     response.type('json').send(json);
   });
-  app.get('/openapi.yaml', (_request, response) => {
+  router.get('/openapi.yaml', (_request, response) => {
     response.type('text/yaml').send(contract.text);
+  });
+  // One comparison for every other request.
+  app.use((request, response, next) => {
+    if (request.path.startsWith('/docs') || request.path.startsWith('/openapi.'))
+      router(request, response, next);
+    else next();
   });
 }

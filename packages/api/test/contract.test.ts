@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import express from 'express';
+import * as OpenApiValidator from 'express-openapi-validator';
 import { describe, expect, test } from 'vitest';
 import { loadContract, nearestName } from '../src/contract.ts';
 import { STATUS_OF } from '../src/errors.ts';
@@ -7,6 +9,17 @@ import { HANDLERS } from '../src/routes/handlers.ts';
 const contract = loadContract();
 
 describe('the contract', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const handlers = OpenApiValidator.middleware({
+      apiSpec: structuredClone(contract.document) as never,
+      validateApiSpec: true,
+      validateSecurity: false,
+    });
+    const failure = await new Promise<unknown>((resolve) => {
+      void handlers[0]!({ app: express() } as never, {} as never, resolve as never);
+    });
+    expect(failure).toBeUndefined();
+  });
   test('every operation has a handler, and every handler an operation', () => {
     const operations = new Set(contract.operations.map(({ id }) => id.replace(/Alias$/, '')));
     expect([...operations].sort()).toEqual(Object.keys(HANDLERS).sort());
