@@ -31,7 +31,7 @@ test.skipIf(kafka === null)(
         await log.append(batch);
       const connection = { kind: 'kafka', brokers, registryUrl, prefix, sessionTimeoutMs: 6_000 } as const;
       const plan = { log: connection, storePath, generation: 1, maxRecords: 300 } as const;
-      const recordsPerLife = OBSERVATIONS / KILLS;
+      const recordsPerLife = (0.7 * OBSERVATIONS) / KILLS;
       const report = await killRepeatedly({ ...plan, kills: KILLS, recordsPerLife, random: seeded(seed) });
       await finish(plan);
       const store = await openChdbStore({ path: storePath });

@@ -1,0 +1,128 @@
+import type { BookObserved, TableName, TableRow } from '@ladderlog/core';
+import { EVENT_TYPES, LadderlogError, PROJECTIONS, keyOf, timeOf } from '@ladderlog/core';
+import type { LogRecord } from '@ladderlog/log';
+import { EVENT_SCHEMAS, createCodec } from '@ladderlog/log';
+import { describe, expect, test } from 'vitest';
+
+import { createRangeProjector, schemaHash, tokenOf } from '../src/index.ts';
+import { retrying } from '../src/retry.ts';
+import { generate } from './generate.ts';
+
+const codec = createCodec({
+  idOf: (type) => EVENT_TYPES.indexOf(type) + 1,
+  schemaOf: (id) => {
+    const type = EVENT_TYPES[id - 1];
+    return type ? EVENT_SCHEMAS[type].text : null;
+  },
+});
+const events = [...generate({ observations: 200, levels: 2, markets: 3, venues: ['venueb'] })];
+const records: LogRecord[] = events.map((event, offset) => ({
+  offset,
+  key: keyOf(event),
+  time: timeOf(event),
+  value: codec.encode(event),
+  fault: null,
+}));
+
+type Rows = Record<string, TableRow<TableName>[]>;
+
+function tablesOf(from: readonly LogRecord[]): { rows: Rows; poison: number } {
+  const rows: Rows = {};
+  const sinks = PROJECTIONS.map(({ table }) => {
+    const own = (rows[table] = []) as TableRow<TableName>[];
+    return { add: (row: TableRow<TableName>) => void own.push(row) };
+  });
+  const { poison } = createRangeProjector(codec, PROJECTIONS)('venueb', 1, from, sinks);
+  return { rows, poison };
+}
+
+describe('a range', () => {
+  test('projected again gives the same rows', () => {
+    expect(tablesOf(records)).toEqual(tablesOf(records));
+  });
+
+  test('gives every book, and of the newest books one an outcome', () => {
+    const { rows } = tablesOf(records);
+    const books = events.filter((event): event is BookObserved => event.type === 'BookObserved');
+    expect(rows['book_snapshots']).toHaveLength(books.length);
+    const newest = new Map(books.map((book) => [book.market, book.observedAt]));
+    const latest = rows['latest_books'] as TableRow<'latest_books'>[];
+    expect(new Map(latest.map((row) => [row.market, row.observed_at]))).toEqual(newest);
+  });
+
+  test('keeps going past faults and foreign bytes, which become rejects in their place', () => {
+    const spoiled = records.map((record, at) =>
+      at === 5
+        ? { ...record, fault: new LadderlogError('LOG_CORRUPT', 'checksum') }
+        : at === 9
+          ? { ...record, value: new TextEncoder().encode('{}') }
+          : record,
+    );
+    const { rows, poison } = tablesOf(spoiled);
+    expect(poison).toBe(2);
+    const rejected = (rows['rejects'] as TableRow<'rejects'>[]).filter(({ origin }) => origin === 'record');
+    expect(rejected.map(({ offset, reason }) => [offset, reason])).toEqual([
+      [5, 'LOG_CORRUPT'],
+      [9, 'CODEC_FOREIGN_BYTES'],
+    ]);
+  });
+});
+
+describe('a token', () => {
+  const books = PROJECTIONS[0]!;
+  const token = tokenOf(books, 3, 'venueb', 1, { first: 40, last: 99 });
+
+  test('names projection, generation, version, columns, partition and range', () => {
+    expect(token).toBe(`book_snapshots:g3:v1:${schemaHash('book_snapshots')}:venueb:1:40-99`);
+  });
+
+  test('differs when anything differs that changes the rows', () => {
+    const range = { first: 40, last: 99 };
+    const others = [
+      tokenOf({ ...books, version: 2 }, 3, 'venueb', 1, range),
+      tokenOf(books, 4, 'venueb', 1, range),
+      tokenOf(books, 3, 'venuec', 1, range),
+      tokenOf(books, 3, 'venueb', 2, range),
+      tokenOf(books, 3, 'venueb', 1, { first: 40, last: 98 }),
+      tokenOf(PROJECTIONS[1]!, 3, 'venueb', 1, range),
+    ];
+    expect(new Set([token, ...others]).size).toBe(7);
+    expect(schemaHash('book_snapshots')).not.toBe(schemaHash('markets'));
+  });
+});
+
+describe('retrying', () => {
+  const policy = { minBackoffMs: 1, maxBackoffMs: 2 };
+  const failing = (error: Error, times: number) => {
+    let calls = 0;
+    return async () => {
+      if (++calls <= times) throw error;
+      return calls;
+    };
+  };
+  const never = new AbortController().signal;
+  const quiet = () => undefined;
+
+  test('goes on for as long as it may pass', async () => {
+    const down = new LadderlogError('STORE_UNAVAILABLE', 'down', { retryable: true });
+    expect(await retrying(failing(down, 30), policy, never, quiet)).toBe(31);
+  });
+
+  test('gives up on what cannot pass, and at once when fenced', async () => {
+    const wrong = new LadderlogError('STORE_QUERY_FAILED', 'wrong');
+    await expect(retrying(failing(wrong, 30), policy, never, quiet)).rejects.toBe(wrong);
+    const fenced = new LadderlogError('PROJECTOR_FENCED', 'fenced', { retryable: true });
+    let retries = 0;
+    await expect(retrying(failing(fenced, 1), policy, never, () => void retries++)).rejects.toBe(fenced);
+    expect(retries).toBe(0);
+  });
+
+  test('ends when asked to', async () => {
+    const stop = new AbortController();
+    const down = new LadderlogError('STORE_UNAVAILABLE', 'down', { retryable: true });
+    const endless = retrying(failing(down, Infinity), policy, stop.signal, (_, attempts) => {
+      if (attempts === 4) stop.abort();
+    });
+    await expect(endless).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
