@@ -1,6 +1,10 @@
 #!/usr/bin/env node
 // The command `ladderlog`. Commands are files in commands/; this one checks Node, builds the program and ends with its code.
 
+// chDB's calls occupy threads of libuv's pool while they run; four would leave none for files and compression. Read when
+// the pool is first used, so set before anything is imported.
+process.env['UV_THREADPOOL_SIZE'] ??= '8';
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 12)) {
   process.stderr.write(
