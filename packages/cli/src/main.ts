@@ -13,11 +13,6 @@ if (major < 24 || (major === 24 && minor < 12)) {
   process.exit(2);
 }
 
-// Whoever reads us may stop reading (`ladderlog log cat … | head`).
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 1);
-});
-
 // Whoever reads the output may leave early (`| head`); that ends the output, not the work.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
