@@ -202,3 +202,4 @@ export type {
   StrategyContext,
 } from './backtest/strategy.ts';
 export { ORDER_ENDS } from './backtest/strategy.ts';
+export { Statuses } from './stream-status.ts';

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { LadderEvent, Position, StreamEvent } from '@ladderlog/core';
-import { PLAN_TERMS, STREAM_TYPES, VENUES, oldestAllowed, toIso } from '@ladderlog/core';
+import { PLAN_TERMS, STREAM_TYPES, Statuses, VENUES, oldestAllowed, toIso } from '@ladderlog/core';
 import { positionsAt, positionsAtEnd } from '@ladderlog/log';
 import { WebSocketServer } from 'ws';
 import { CLOSE, Client } from './client.ts';
@@ -12,7 +12,6 @@ import { Markets } from './markets.ts';
 import type { FeedLimits, FeedObserver, FeedOptions } from './options.ts';
 import { FEED_LIMITS } from './options.ts';
 import { createRequests } from './requests.ts';
-import { Statuses } from './status.ts';
 import { followLog } from './tail.ts';
 import { keyInHeaders, refuse } from './upgrade.ts';
 

@@ -8,6 +8,7 @@ import type {
   StreamErrorCode,
   StreamFrom,
   StreamRequest,
+  Statuses,
   Venue,
 } from '@ladderlog/core';
 import {
@@ -26,7 +27,6 @@ import type { Client } from './client.ts';
 import { CLOSE } from './client.ts';
 import type { Markets } from './markets.ts';
 import type { FeedKeys, FeedLimits, FeedObserver, FeedOptions } from './options.ts';
-import type { Statuses } from './status.ts';
 import { Subscription } from './subscription.ts';
 import type { Tail } from './tail.ts';
 import { createTurns } from './turns.ts';

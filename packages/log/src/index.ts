@@ -11,6 +11,7 @@ export type {
   LogRecord,
   PartitionInfo,
   ReadRequest,
+  TimeSpan,
   TopicInfo,
 } from './log.ts';
 export { DEFAULT_PARTITIONS, MAX_RECORD_BYTES } from './log.ts';

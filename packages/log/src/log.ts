@@ -46,6 +46,14 @@ export type ReadRequest = {
   readonly signal?: AbortSignal;
 };
 
+/** Consecutive offsets and the times of their records. */
+export type TimeSpan = {
+  readonly first: number;
+  readonly last: number;
+  readonly minTime: Micros;
+  readonly maxTime: Micros;
+};
+
 export type PartitionInfo = { readonly partition: number; readonly begin: number; readonly end: number };
 export type TopicInfo = { readonly topic: string; readonly partitions: readonly PartitionInfo[] };
 
@@ -86,6 +94,15 @@ export type EventLog = {
   topics(): Promise<TopicInfo[]>;
   /** Per partition, the first offset whose record time is >= at; the end offset when there is none. */
   offsetsAt(topic: string, at: Micros): Promise<number[]>;
+  /**
+   * The records of a partition from `from.offset` up to `end`, as spans of about the size that is read at once, without
+   * reading them; in order of offset, those outside `times` left out. Absent where storage does not keep times apart.
+   */
+  timeSpans?(
+    from: Position,
+    end: number,
+    times: NonNullable<ReadRequest['times']>,
+  ): AsyncIterable<readonly TimeSpan[]>;
   /** The partition of a key: Kafka's murmur2, the same in both. */
   partitionOf(topic: string, key: string): number;
   close(): Promise<void>;

@@ -174,6 +174,11 @@ function assemble(
     topics: () => attempt(() => topicInfos(partitions)),
     offsetsAt: (topic, at) =>
       attempt(() => Promise.all(partitions.idsOf(topic).map((id) => reader.offsetAt(id, at)))),
+    timeSpans: (from, end, times) =>
+      (async function* () {
+        await attempt(() => undefined);
+        yield* reader.spans(from, end, times);
+      })(),
     partitionOf: (topic, key) => partitions.partitionOf(topic, key),
     tidy: () => attempt(() => upkeep.run()),
     close: () => (closed ??= shut()),

@@ -7,13 +7,14 @@ import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from 'pino';
 import { salvage, unpack } from './batch-format.ts';
 import type { UnpackedRecord } from './batch-format.ts';
-import type { LogBatch, LogRecord, ReadRequest } from './log.ts';
+import type { LogBatch, LogRecord, ReadRequest, TimeSpan } from './log.ts';
 import { isCorrupt, patiently, toLogError } from './sqlite-file.ts';
 import type { PartitionTable } from './sqlite-partitions.ts';
 import type { Watch } from './sqlite-watch.ts';
 
 const PIECE_RECORDS = 2_000;
 const PIECE_BYTES = 1024 * 1024;
+const SPANS_AT_ONCE = 10_000;
 
 type BatchRow = {
   readonly first: number;
@@ -47,6 +48,7 @@ export class Reader {
   private readonly after: StatementSync;
   private readonly afterByIndex: StatementSync;
   private readonly atTime: StatementSync;
+  private readonly spansAfter: StatementSync;
 
   constructor(options: ReaderOptions) {
     this.options = options;
@@ -63,11 +65,28 @@ export class Reader {
        FROM batches INDEXED BY batches_by_offset
        WHERE partition_id = ? AND last_offset >= ? AND first_offset < ? AND ${times} ORDER BY last_offset LIMIT 1`,
     );
+    this.spansAfter = db.prepare(
+      `SELECT first_offset AS first, last_offset AS last, min_time AS minTime, max_time AS maxTime
+       FROM batches INDEXED BY batches_by_offset
+       WHERE partition_id = ? AND last_offset >= ? AND first_offset < ? AND ${times} ORDER BY last_offset LIMIT ?`,
+    );
     this.atTime = db.prepare(
       `SELECT first_offset AS first, last_offset AS last, min_time AS minTime, raw_bytes AS rawBytes, body
        FROM batches INDEXED BY batches_by_offset
        WHERE partition_id = ? AND last_offset >= ? AND max_time >= ? ORDER BY last_offset LIMIT 1`,
     );
+  }
+
+  /** Of the index alone. */
+  async *spans(from: Position, end: number, times: Times): AsyncGenerator<TimeSpan[]> {
+    const id = this.options.partitions.idOf(from.topic, from.partition);
+    let next = from.offset;
+    for (;;) {
+      const spans = this.spansAfter.all(id, next, end, times.from, times.to, SPANS_AT_ONCE) as TimeSpan[];
+      if (spans.length > 0) yield spans;
+      if (spans.length < SPANS_AT_ONCE) return;
+      next = spans.at(-1)!.last + 1;
+    }
   }
 
   /** Checks the request now, so that "the end" is the end at the time of the call. */

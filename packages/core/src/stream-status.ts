@@ -1,8 +1,12 @@
 // The state of each venue's feed, from what capture wrote: healthy when every watched book is covered, degraded when some are in
 // a gap, disconnected when all are, or when there was no sign of capture for too long. Imported events say nothing about now.
 
-import type { Clock, FeedState, LadderEvent, Micros, Venue, VenueStatus } from '@ladderlog/core';
-import { VENUES, toIso, trackKey } from '@ladderlog/core';
+import type { LadderEvent, Venue } from './events.ts';
+import { VENUES } from './events.ts';
+import type { FeedState, VenueStatus } from './stream.ts';
+import type { Clock, Micros } from './time.ts';
+import { toIso } from './time.ts';
+import { trackKey } from './tracks.ts';
 
 /** A collector that crashed never says which books it stopped watching; the oldest are forgotten past this. */
 const MAX_TRACKS = 50_000;

@@ -1,0 +1,69 @@
+// A replay as messages of the live feed, with the `replay` flag. What a market was is folded as the replay goes, beginning with
+// what the log knew of it when the range began: no message knows the future.
+
+import type { EventType, Micros, Position, StreamEvent, VenueEvent } from '@ladderlog/core';
+import { STREAM_TYPES, streamText } from '@ladderlog/core';
+import type { EventLog } from '@ladderlog/log';
+import type { ReplayRange } from './source.ts';
+import { replayBatches } from './source.ts';
+import type { KnownMarket } from './source-markets.ts';
+import { identitiesBefore, knownMarket, marketKey, marketsOfAssets } from './source-markets.ts';
+
+export type ReplayRequest = Omit<ReplayRange, 'types'> & {
+  readonly assets?: readonly string[];
+  readonly windows?: readonly string[];
+  /** How far before `from` metadata is looked for; 0: not at all. Default a week. */
+  readonly lookback?: Micros;
+};
+
+export type ReplayMessage = {
+  readonly event: StreamEvent;
+  readonly position: Position;
+  readonly time: Micros;
+  readonly known: KnownMarket | null;
+};
+
+const TYPES = STREAM_TYPES as ReadonlySet<EventType>;
+
+/** Assets and windows as market ids; the request itself when it names none. Null: nothing matches. */
+export async function resolveMarkets(
+  log: EventLog,
+  request: ReplayRequest,
+): Promise<readonly string[] | undefined> {
+  if (!request.assets && !request.windows) return request.markets;
+  const found = await marketsOfAssets(log, request);
+  const { markets } = request;
+  return markets ? found.filter((market) => markets.includes(market)) : found;
+}
+
+export async function* replayMessages(
+  log: EventLog,
+  request: ReplayRequest,
+  /** All venue events, also those that are no messages. */
+  onEvent?: (event: VenueEvent) => void,
+): AsyncGenerator<ReplayMessage[]> {
+  const markets = await resolveMarkets(log, request);
+  const known =
+    request.lookback === 0 ? new Map<string, KnownMarket>() : await identitiesBefore(log, request);
+  const range: ReplayRange = {
+    ...request,
+    ...(markets ? { markets } : {}),
+    ...(onEvent ? {} : { types: TYPES }),
+  };
+  for await (const items of replayBatches(log, range)) {
+    const messages: ReplayMessage[] = [];
+    for (const { event, position, time } of items) {
+      onEvent?.(event);
+      if (!isStreamed(event)) continue;
+      const key = marketKey(event.venue, event.market);
+      if (event.type === 'MarketObserved') known.set(key, knownMarket(event));
+      messages.push({ event, position, time, known: known.get(key) ?? null });
+    }
+    if (messages.length > 0) yield messages;
+  }
+}
+
+const isStreamed = (event: VenueEvent): event is StreamEvent => STREAM_TYPES.has(event.type);
+
+export const messageText = ({ event, position, known }: ReplayMessage): string =>
+  streamText(event, position, known, { replay: true });
