@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from 'commander';
 
+import { registerBacktest } from './commands/backtest.ts';
 import { registerCollect } from './commands/collect.ts';
 import { registerCompletion } from './commands/completion.ts';
 import { registerConfig } from './commands/config.ts';
@@ -9,6 +10,8 @@ import { registerData } from './commands/data.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerImport } from './commands/import.ts';
 import { registerKeys } from './commands/keys.ts';
+import { registerLog } from './commands/log.ts';
+import { registerReplay } from './commands/replay.ts';
 import { registerTables } from './commands/tables.ts';
 import { registerUp } from './commands/up.ts';
 import { EXIT, createContext, explain } from './context.ts';
@@ -61,6 +64,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   registerCollect(define);
   registerImport(define);
   registerTables(define);
+  registerReplay(define);
+  registerLog(define);
+  registerBacktest(define);
   registerKeys(define);
   registerData(define);
   registerDoctor(define);
