@@ -35,6 +35,8 @@ type State = {
   readonly market: string;
   readonly outcome: string;
   mid: number;
+  bidSizes: number[];
+  askSizes: number[];
   ordinal: number;
   session: number;
   lastAt: number;
@@ -50,7 +52,8 @@ export function* generate(options: GenerateOptions): Generator<LadderEvent> {
     const venue = venues[at % venues.length]!;
     const outcome = venue === 'venuea' ? '0' : venue === 'venueb' ? 'yes' : `token-${at}`;
     const state = { venue, market: marketId(venue, at), outcome, mid: 200_000 + below(600_000) };
-    states.push({ ...state, ordinal: 0, session: 1, lastAt: now });
+    const sizes = (): number[] => Array.from({ length: levels }, () => (1 + below(5_000)) * 1_000_000);
+    states.push({ ...state, bidSizes: sizes(), askSizes: sizes(), ordinal: 0, session: 1, lastAt: now });
   }
   const envelope = (state: State): Envelope => ({
     venue: state.venue,
@@ -135,9 +138,14 @@ export function* generate(options: GenerateOptions): Generator<LadderEvent> {
         sizeDrift: 0,
         detail: null,
       };
-    state.mid = Math.min(900_000, Math.max(100_000, state.mid + (below(3) - 1) * 1_000));
+    // As real books do: mostly one level changes, and now and then the price moves.
+    if (below(20) === 0) state.mid = Math.min(800_000, Math.max(200_000, state.mid + (below(3) - 1) * 1_000));
+    if (levels > 0) {
+      const side = below(2) === 0 ? 'bidSizes' : 'askSizes';
+      state[side] = state[side].with(below(levels), (1 + below(5_000)) * 1_000_000);
+    }
     state.lastAt = now;
-    yield bookObserved(envelope(state), state, levels, below);
+    yield bookObserved(envelope(state), state, levels, below(50) === 0);
   }
   for (const state of states) {
     tick();
@@ -155,23 +163,10 @@ const marketId = (venue: Venue, at: number): string =>
       ? `KXBTC15M-26NOV15-${at}`
       : `0x${hashText(`${at}`)}`;
 
-function bookObserved(
-  envelope: Envelope,
-  state: State,
-  levels: number,
-  below: (bound: number) => number,
-): BookObserved {
-  const bidPrices: number[] = [];
-  const bidSizes: number[] = [];
-  const askPrices: number[] = [];
-  const askSizes: number[] = [];
-  for (let level = 0; level < levels; level++) {
-    bidPrices.push(state.mid - (level + 1) * 1_000);
-    bidSizes.push((1 + below(5_000)) * 1_000_000);
-    askPrices.push(state.mid + (level + 1) * 1_000);
-    askSizes.push((1 + below(5_000)) * 1_000_000);
-  }
-  const odd = below(50) === 0;
+function bookObserved(envelope: Envelope, state: State, levels: number, odd: boolean): BookObserved {
+  const { bidSizes, askSizes } = state;
+  const bidPrices = bidSizes.map((_, level) => state.mid - (level + 1) * 1_000);
+  const askPrices = askSizes.map((_, level) => state.mid + (level + 1) * 1_000);
   return {
     ...envelope,
     type: 'BookObserved',
