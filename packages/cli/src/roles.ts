@@ -1,6 +1,8 @@
 // The roles of Ladderlog as things that start and end: collect, project, serve. `up` runs all in one process; in scaled mode
 // each is a process of its own on the same engines.
 
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { ApiServer } from '@ladderlog/api';
 import { createApi, serveApi } from '@ladderlog/api';
 import type { Collecting } from '@ladderlog/collectors';
@@ -49,7 +51,10 @@ export async function startCollect(
   return { done: collecting.done, collecting, left };
 }
 
-/** Projects into whichever generation is served. */
+/** How long an ending projector may take to catch up, and then to finish the range it is in. */
+const ENDING_MS = 2_000;
+
+/** Projects into whichever generation is served. Ends between two ranges, so that `verify` finds nothing half done. */
 export function startProject(
   context: Context,
   log: EventLog,
@@ -67,7 +72,18 @@ export function startProject(
     observer: metrics.projectorObserver,
   });
   metrics.watchProjector(() => follower.status());
-  return { done: follower.run(signal), follower };
+  const stop = new AbortController();
+  const done = follower.run(stop.signal);
+  const over = done.catch(() => undefined);
+  const end = async (): Promise<void> => {
+    await Promise.race([follower.caughtUp(AbortSignal.timeout(ENDING_MS)).catch(() => undefined), over]);
+    const between = follower.quiesced(async () => stop.abort()).catch(() => undefined);
+    await Promise.race([between, over, sleep(ENDING_MS, undefined, { ref: false })]);
+    stop.abort();
+  };
+  if (signal.aborted) void end();
+  else signal.addEventListener('abort', () => void end(), { once: true });
+  return { done, follower };
 }
 
 export async function startServe(

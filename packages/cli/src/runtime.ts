@@ -1,6 +1,6 @@
 // The engines a command works on, chosen by configuration only: SQLite or Kafka, chDB or a ClickHouse server.
 
-import { PROJECTIONS } from '@ladderlog/core';
+import { PROJECTIONS, VENUES, framesTopic } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { openKafkaLog, openSqliteLog } from '@ladderlog/log';
 import type { CursorStore } from '@ladderlog/projector';
@@ -16,7 +16,12 @@ export { PROJECTIONS };
 
 export async function openLog({ config, logger }: Context, directory: DataDirectory): Promise<EventLog> {
   if (!config.kafkaBrokers)
-    return openSqliteLog({ path: directory.log, partitions: config.partitions, logger });
+    return openSqliteLog({
+      path: directory.log,
+      partitions: config.partitions,
+      logger,
+      retention: framesRetention(config.framesDays, (days) => ({ maxAgeMicros: days * DAY_MICROS })),
+    });
   const sasl =
     config.kafkaSaslMechanism === null
       ? {}
@@ -34,10 +39,17 @@ export async function openLog({ config, logger }: Context, directory: DataDirect
     partitions: config.partitions,
     replication: config.kafkaReplication,
     ssl: config.kafkaSsl,
+    retention: framesRetention(config.framesDays, (days) => days * (DAY_MICROS / 1_000)),
     logger,
     ...sasl,
   });
 }
+
+const DAY_MICROS = 86_400_000_000;
+
+/** Only the wire tape may be cut: everything else is rebuilt from the log. */
+const framesRetention = <T>(days: number | null, rule: (days: number) => T): Record<string, T> =>
+  days === null ? {} : Object.fromEntries(VENUES.map((venue) => [framesTopic(venue), rule(days)]));
 
 export type OpenStore = { readonly store: Store; readonly chdb: ChdbStore | null };
 

@@ -129,6 +129,12 @@ export const SETTINGS = {
     parse: integer(1, 1_024),
     doc: 'Partitions of topics that are created; cannot change later without moving keys.',
   } as Setting<number>,
+  framesDays: {
+    env: 'LADDERLOG_FRAMES_DAYS',
+    default: null,
+    parse: optionalInteger(1, 36_500),
+    doc: 'How long the wire tape (exact frames, for audit and native replay) is kept; for ever by default. Books, markets and gaps always stay. On Kafka it applies when the topics are created.',
+  } as Setting<number | null>,
 
   clickhouseUrl: {
     env: 'LADDERLOG_CLICKHOUSE_URL',
