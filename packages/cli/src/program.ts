@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from 'commander';
 
+import { registerAudit } from './commands/audit.ts';
 import { registerBacktest } from './commands/backtest.ts';
 import { registerCollect } from './commands/collect.ts';
 import { registerCompletion } from './commands/completion.ts';
@@ -67,6 +68,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   registerReplay(define);
   registerLog(define);
   registerBacktest(define);
+  registerAudit(define);
   registerKeys(define);
   registerData(define);
   registerDoctor(define);

@@ -15,6 +15,7 @@ import type { EventLog } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
+import { streamContract } from '../../../test/harness/stream-contract.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -88,22 +89,31 @@ export async function startFeed(
     },
     async close() {
       for (const client of clients) client.socket.terminate();
+      for (const { problems } of clients)
+        if (problems.length > 0) throw new Error(`not as asyncapi.yaml says: ${problems[0]}`);
       await feed.close();
       await new Promise((resolve) => server.close(resolve));
     },
   };
 }
 
+const contract = streamContract();
+
+/** Keeps every message, each checked against the contract. */
 export class TestClient {
   readonly socket: WebSocket;
   readonly messages: StreamMessage[] = [];
+  readonly problems: string[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   private wake: () => void = () => {};
 
   constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('message', (data: Buffer) => {
-      this.messages.push(JSON.parse(data.toString('utf8')) as StreamMessage);
+      const message = JSON.parse(data.toString('utf8')) as StreamMessage;
+      const problem = contract.problem(message);
+      if (problem !== null) this.problems.push(problem);
+      this.messages.push(message);
       this.wake();
     });
     socket.on('error', () => {});

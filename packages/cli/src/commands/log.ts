@@ -1,0 +1,268 @@
+// ladderlog log ls | offsets | cat | tail: what is in the log, by topic, partition and offset. The same on SQLite and Kafka.
+
+import { once } from 'node:events';
+
+import type { EventType, LadderEvent, Position } from '@ladderlog/core';
+import {
+  EVENT_TYPES,
+  LadderlogError,
+  TOPICS,
+  formatPosition,
+  parseClientTime,
+  parsePosition,
+  toIso,
+} from '@ladderlog/core';
+import type { EventLog, ReadEvent, TopicInfo } from '@ladderlog/log';
+import { positionsAt, readEvents } from '@ladderlog/log';
+
+import type { Context } from '../context.ts';
+import { EXIT } from '../context.ts';
+import { openDataDirectory } from '../data-directory.ts';
+import type { Define, Options } from '../program.ts';
+import { openLog } from '../runtime.ts';
+
+type Action = (
+  context: Context,
+  log: EventLog,
+  options: Options,
+  topics: readonly string[],
+) => Promise<number>;
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  async ls(context, log) {
+    const infos = await log.topics();
+    const rows = infos.map((info) => ({
+      topic: info.topic,
+      partitions: info.partitions.length,
+      records: info.partitions.reduce((sum, { begin, end }) => sum + end - begin, 0),
+    }));
+    if (context.json) context.print(JSON.stringify({ log: log.kind, topics: rows }));
+    else
+      print(context, [
+        ['TOPIC', 'PARTITIONS', 'RECORDS'],
+        ...rows.map((row) => [row.topic, String(row.partitions), String(row.records)]),
+      ]);
+    return EXIT.ok;
+  },
+
+  async offsets(context, log, options, topics) {
+    const infos = await chosen(log, topics);
+    const group = textOf(options, 'group');
+    const at = options['at'] === undefined ? null : timeOf(textOf(options, 'at')!, '--at');
+    const rows = [];
+    for (const { topic, partitions } of infos) {
+      const committed = group === undefined ? [] : await log.committed(group, topic);
+      const starts = at === null ? [] : await log.offsetsAt(topic, at);
+      for (const { partition, begin, end } of partitions)
+        rows.push({
+          topic,
+          partition,
+          begin,
+          end,
+          ...(at === null ? {} : { at: starts[partition] ?? end }),
+          ...(group === undefined
+            ? {}
+            : {
+                committed: committed[partition] ?? null,
+                lag: end - (committed[partition] ?? begin),
+              }),
+        });
+    }
+    if (context.json) context.print(JSON.stringify(rows));
+    else
+      print(context, [
+        Object.keys(rows[0] ?? {}).map((name) => name.toUpperCase()),
+        ...rows.map((row) => Object.values(row).map((value) => String(value ?? '-'))),
+      ]);
+    return EXIT.ok;
+  },
+
+  cat: (context, log, options, places) => show(context, log, options, places, false),
+  tail: (context, log, options, places) => show(context, log, options, places, true),
+};
+
+export function registerLog(define: Define): void {
+  define(
+    'log',
+    'Shows what the log holds: ls, offsets, cat, tail.',
+    [
+      'ladderlog log ls',
+      'ladderlog log offsets venueb --at 2026-11-14T10:00:00Z',
+      'ladderlog log offsets venueb --group my-reader --json',
+      'ladderlog log cat venueb/1/42                        # one record and what follows, as JSON lines',
+      'ladderlog log cat venuec --type GapOpened,GapClosed --from 2026-11-14T00:00:00Z',
+      'ladderlog log cat venueb.frames --limit 3',
+      'ladderlog log tail venuea --type BookObserved',
+    ],
+    (command) =>
+      command
+        .argument('<what>', 'ls, offsets, cat or tail.')
+        .argument('[places...]', 'Topics, topic/partition, or topic/partition/offset. Default: all topics.')
+        .option('--type <types>', 'Only these event types, separated by commas.')
+        .option('--market <id>', 'Only records under this key: a native market id, or a session of frames.')
+        .option('--from <time>', 'cat: from the first record at or after this time.')
+        .option('--to <time>', 'cat: only records before this time.')
+        .option('--limit <n>', 'cat, tail: so many events, then end.')
+        .option('--at <time>', 'offsets: also the first offset at or after this time.')
+        .option('--group <name>', 'offsets: also what this consumer group committed, and its lag.'),
+    async (context, options, [what = '', ...places]) => {
+      const action = Object.hasOwn(ACTIONS, what) ? ACTIONS[what]! : null;
+      if (!action)
+        throw new LadderlogError(
+          'BAD_ARGUMENT',
+          `'${what}' is not one of ${Object.keys(ACTIONS).join(', ')}`,
+        );
+      const log = await openLog(context, openDataDirectory(context.config.data, context.logger));
+      try {
+        return await action(context, log, options, places);
+      } finally {
+        await log.close();
+      }
+    },
+  );
+}
+
+async function chosen(log: EventLog, names: readonly string[]): Promise<TopicInfo[]> {
+  const infos = await log.topics();
+  if (names.length === 0) return infos;
+  return names.map((name) => {
+    const info = infos.find(({ topic }) => topic === name);
+    if (!info)
+      throw new LadderlogError('BAD_ARGUMENT', `there is no topic '${name}'; there are ${TOPICS.join(', ')}`);
+    return info;
+  });
+}
+
+async function show(
+  context: Context,
+  log: EventLog,
+  options: Options,
+  places: readonly string[],
+  follow: boolean,
+): Promise<number> {
+  const types = typesOf(textOf(options, 'type'));
+  const market = textOf(options, 'market');
+  const to = options['to'] === undefined ? Infinity : timeOf(textOf(options, 'to')!, '--to');
+  const since = options['from'] === undefined ? null : timeOf(textOf(options, 'from')!, '--from');
+  let left = options['limit'] === undefined ? Infinity : Number(options['limit']);
+  if (!(left > 0)) throw new LadderlogError('BAD_ARGUMENT', '--limit must be a number above 0');
+  const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  let open = true;
+  process.stdout.on('error', () => {
+    open = false;
+    stop.abort();
+  });
+  let unreadable = 0;
+  const from = await startsOf(log, places, since, follow);
+  const ranged = !follow && (since !== null || to !== Infinity);
+  for await (const batch of readEvents(log, {
+    from,
+    follow,
+    signal,
+    ...(types ? { types } : {}),
+    ...(ranged ? { times: { from: since ?? 0, to: Math.min(to, Number.MAX_SAFE_INTEGER) } } : {}),
+  })) {
+    let text = '';
+    for (const item of batch) {
+      if (left <= 0) break;
+      if (market !== undefined && item.key !== market) continue;
+      if (item.time >= to || (since !== null && item.time < since)) continue;
+      if (item.error) unreadable++;
+      text += `${lineOf(item)}\n`;
+      left--;
+    }
+    if (text !== '' && !process.stdout.write(text) && open)
+      await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(
+        () => undefined,
+      );
+    if (left <= 0 || !open) break;
+  }
+  return unreadable > 0 ? EXIT.different : EXIT.ok;
+}
+
+/** Offsets to begin at: as given, else by time, else the beginning (cat) or the end (tail). */
+async function startsOf(
+  log: EventLog,
+  places: readonly string[],
+  since: number | null,
+  follow: boolean,
+): Promise<Position[]> {
+  const infos = await log.topics();
+  const starts: Position[] = [];
+  for (const place of places.length > 0 ? places : infos.map(({ topic }) => topic)) {
+    const exact = parsePosition(place);
+    if (exact) {
+      starts.push(exact);
+      continue;
+    }
+    const [topic = '', number] = place.split('/');
+    const [info] = await chosen(log, [topic]);
+    const wanted = info!.partitions.filter(
+      ({ partition }) => number === undefined || String(partition) === number,
+    );
+    if (wanted.length === 0)
+      throw new LadderlogError('BAD_ARGUMENT', `${topic} has no partition '${number}'`);
+    const byTime = since === null ? null : await positionsAt(log, [topic], since);
+    for (const { partition, begin, end } of wanted)
+      starts.push({
+        topic,
+        partition,
+        offset: byTime?.find((one) => one.partition === partition)?.offset ?? (follow ? end : begin),
+      });
+  }
+  return starts;
+}
+
+function typesOf(value: string | undefined): ReadonlySet<EventType> | null {
+  if (value === undefined) return null;
+  const names = value.split(',');
+  for (const name of names)
+    if (!(EVENT_TYPES as readonly string[]).includes(name))
+      throw new LadderlogError('BAD_ARGUMENT', `--type '${name}' is not one of ${EVENT_TYPES.join(', ')}`);
+  return new Set(names as EventType[]);
+}
+
+function timeOf(text: string, flag: string): number {
+  const at = parseClientTime(text);
+  if (at === null)
+    throw new LadderlogError(
+      'BAD_ARGUMENT',
+      `${flag} is '${text}'; it must be an ISO 8601 time or epoch milliseconds`,
+    );
+  return at;
+}
+
+export function lineOf(item: ReadEvent): string {
+  const place = { position: formatPosition(item.position), key: item.key, time: toIso(item.time) };
+  if (item.error)
+    return JSON.stringify({ ...place, error: { code: item.error.code, message: item.error.message } });
+  return JSON.stringify({ ...place, event: readable(item.event) });
+}
+
+/** Bytes as text where they are text: the frames of all three venues are. Integers stay as they are stored. */
+function readable(event: LadderEvent): Readonly<Record<string, unknown>> {
+  if (!('body' in event)) return event;
+  const { body, ...rest } = event;
+  try {
+    return { ...rest, body: new TextDecoder('utf-8', { fatal: true }).decode(body) };
+  } catch {
+    return { ...rest, body_base64: Buffer.from(body).toString('base64') };
+  }
+}
+
+function print(context: Context, rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  context.print(
+    rows
+      .map((row) =>
+        row
+          .map((cell, column) => cell.padEnd(widths[column]!))
+          .join('  ')
+          .trimEnd(),
+      )
+      .join('\n'),
+  );
+}
+
+const textOf = (options: Options, name: string): string | undefined => options[name] as string | undefined;

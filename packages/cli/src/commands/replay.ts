@@ -1,0 +1,172 @@
+// ladderlog replay: a range of the log in one order, as lines or over a WebSocket.
+
+import { once } from 'node:events';
+
+import type { Micros, Venue } from '@ladderlog/core';
+import { LadderlogError, VENUES, formatPosition, parseClientTime } from '@ladderlog/core';
+import type { ReplayRequest, Speed } from '@ladderlog/replay';
+import { Pace, replayLines, serveReplay } from '@ladderlog/replay';
+
+import type { Context } from '../context.ts';
+import { EXIT } from '../context.ts';
+import { openDataDirectory } from '../data-directory.ts';
+import type { Define, Options } from '../program.ts';
+import { openLog } from '../runtime.ts';
+
+export function registerReplay(define: Define): void {
+  define(
+    'replay',
+    'Replays recorded books, gaps and markets, or the frames themselves, in one deterministic order.',
+    [
+      'ladderlog replay --venue venuec --asset btc --from 2026-11-14T09:00:00Z --to 2026-11-14T10:00:00Z > books.ndjson',
+      'ladderlog replay --venue venueb --market KXBTC15M-26NOV141015-15 --speed 10',
+      'ladderlog replay --venue venuea --venue venuec --clock source --speed max',
+      'ladderlog replay --venue venueb --format frames > tape.jsonl   # what `ladderlog import` reads',
+      'ladderlog replay --venue venuec --port 9000 --speed 1          # the live feed of that day: ws://127.0.0.1:9000/v3/stream',
+    ],
+    (command) =>
+      command
+        .option('--venue <venue>', 'venuea, venueb or venuec; may be repeated. Default: all.', repeated)
+        .option('--market <id>', 'Native market id; may be repeated.', repeated)
+        .option('--asset <asset>', 'Markets of this asset, e.g. btc; may be repeated.', repeated)
+        .option('--window <window>', 'Markets of this window, e.g. 15m; may be repeated.', repeated)
+        .option('--from <time>', 'ISO 8601 or epoch milliseconds, by our clock. Default: the beginning.')
+        .option('--to <time>', 'Exclusive. Default: now.')
+        .option('--speed <speed>', 'max, or a factor: 1 is as it happened.', 'max')
+        .option(
+          '--clock <clock>',
+          "Order and pace by our clock (observed) or the venue's (source).",
+          'observed',
+        )
+        .option('--format <format>', 'books (messages of the live feed) or frames (the wire tape).', 'books')
+        .option('--metadata-days <days>', 'How far before --from market metadata is looked for.', '7')
+        .option('--port <port>', 'Serve it as a WebSocket on this port; 0 picks a free one.')
+        .option('--host <address>', 'Address for --port.'),
+    async (context, options) => {
+      const request = requestOf(context, options);
+      const speed = speedOf(textOf(options, 'speed')!);
+      const log = await openLog(context, openDataDirectory(context.config.data, context.logger));
+      try {
+        if (options['port'] === undefined) return await toStdout(context, log, request, speed, options);
+        const server = await serveReplay({
+          log,
+          request,
+          speed,
+          host: context.config.host,
+          port: context.config.port,
+          onError: (error) => context.logger.error({ event: 'replay.failed', err: error }, 'a replay failed'),
+        });
+        context.print(
+          context.json
+            ? JSON.stringify({ event: 'ready', url: server.url, port: server.port })
+            : `replay at ${server.url}; it begins with a client's first subscription`,
+        );
+        if (!context.signal.aborted) await once(context.signal, 'abort');
+        await server.close();
+        return EXIT.ok;
+      } finally {
+        await log.close();
+      }
+    },
+  );
+}
+
+async function toStdout(
+  context: Context,
+  log: Awaited<ReturnType<typeof openLog>>,
+  request: ReplayRequest,
+  speed: Speed,
+  options: Options,
+): Promise<number> {
+  const format = textOf(options, 'format');
+  if (format !== 'books' && format !== 'frames')
+    throw new LadderlogError('BAD_ARGUMENT', `--format is '${format}'; it must be books or frames`);
+  let unreadable = 0;
+  const lines = replayLines(
+    log,
+    {
+      ...request,
+      format,
+      onUnreadable: (position, error) => {
+        unreadable++;
+        context.logger.error(
+          { event: 'replay.unreadable', position: formatPosition(position) },
+          error.message,
+        );
+      },
+    },
+    new Pace(speed),
+    context.signal,
+  );
+  let open = true;
+  // A reader such as `head` that has enough is no failure.
+  process.stdout.on('error', () => {
+    open = false;
+  });
+  for await (const chunk of lines) {
+    if (!open) break;
+    if (!process.stdout.write(chunk) && open)
+      await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(
+        () => undefined,
+      );
+  }
+  return unreadable > 0 ? EXIT.different : EXIT.ok;
+}
+
+const repeated = (value: string, before: readonly string[] | undefined): readonly string[] => [
+  ...(before ?? []),
+  ...value.split(','),
+];
+
+function requestOf(context: Context, options: Options): ReplayRequest {
+  const venues = (options['venue'] as readonly string[] | undefined) ?? VENUES;
+  for (const venue of venues)
+    if (!(VENUES as readonly string[]).includes(venue))
+      throw new LadderlogError('BAD_ARGUMENT', `--venue is '${venue}'; it must be ${VENUES.join(', ')}`);
+  const clock = textOf(options, 'clock');
+  if (clock !== 'observed' && clock !== 'source')
+    throw new LadderlogError('BAD_ARGUMENT', `--clock is '${clock}'; it must be observed or source`);
+  const days = Number(options['metadataDays']);
+  if (!(days >= 0 && days <= 36_500))
+    throw new LadderlogError('BAD_ARGUMENT', `--metadata-days must be a number of days, 0 for none`);
+  const list = (name: string): readonly string[] | undefined =>
+    options[name] as readonly string[] | undefined;
+  const markets = list('market');
+  const assets = list('asset');
+  const windows = list('window');
+  return {
+    venues: [...new Set(venues)] as Venue[],
+    from: timeOf(options, 'from') ?? 0,
+    to: timeOf(options, 'to') ?? Date.now() * 1_000,
+    clock,
+    lookback: days * 86_400_000_000,
+    signal: context.signal,
+    ...(markets ? { markets } : {}),
+    ...(assets ? { assets } : {}),
+    ...(windows ? { windows } : {}),
+  };
+}
+
+function timeOf(options: Options, name: string): Micros | null {
+  const text = textOf(options, name);
+  if (text === undefined) return null;
+  const at = parseClientTime(text);
+  if (at === null)
+    throw new LadderlogError(
+      'BAD_ARGUMENT',
+      `--${name} is '${text}'; it must be an ISO 8601 time or epoch milliseconds`,
+    );
+  return at;
+}
+
+function speedOf(text: string): Speed {
+  if (text === 'max') return 'max';
+  const speed = Number(text);
+  if (speed >= 0.001 && speed <= 1_000_000) return speed;
+  throw new LadderlogError(
+    'BAD_ARGUMENT',
+    `--speed is '${text}'; it must be max or a factor such as 1 or 10`,
+  );
+}
+
+const textOf = (options: Options, name: string): string | undefined => options[name] as string | undefined;
