@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCursor, writeCursor } from '../src/cursor.ts';
 
@@ -24,10 +24,10 @@ describe('cursors', () => {
     const cursor = writeCursor('s', SCOPE, KEY);
     for (let at = 0; at < cursor.length; at++) {
       const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
-      expect(() => readCursor('s', SCOPE, changed), changed).toThrow(/not one of ours/);
+      expect(() => readCursor('s', SCOPE, changed)).toThrow(/not one of ours/);
     }
     for (const text of ['', 'x', '!!!!', `${cursor}A`, ` ${cursor}`, `${cursor}=`])
-      expect(() => readCursor('s', SCOPE, text), text).toThrow(/not one of ours/);
+      expect(() => readCursor('s', SCOPE, text)).toThrow(/not one of ours/);
   });
   test('another route, other filters, another build or another secret: refused', () => {
     const cursor = writeCursor('s', SCOPE, KEY);

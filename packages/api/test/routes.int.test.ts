@@ -78,7 +78,7 @@ describe('records', () => {
       [`${B}/snapshots`, 'venueb'],
     ] as const) {
       const { status, body } = await get(path);
-      expect(status, path).toBe(200);
+      expect([path, status]).toEqual([path, 200]);
       const metadata = events.find((one) => one.type === 'MarketObserved' && one.venue === venue);
       const shape = path.includes('levels')
         ? 'levels'
@@ -162,10 +162,10 @@ describe('venue A', () => {
     for (const path of paths) {
       const one = await get(`/v3/venuea-prediction/${path}`);
       const other = await get(`/v3/venuea-alias/${path}`);
-      expect(other.status, path).toBe(one.status);
+      expect([path, other.status]).toEqual([path, one.status]);
       const { meta: _, ...body } = one.body;
       const { meta: __, ...aliased } = other.body;
-      expect(aliased, path).toEqual(body);
+      expect([path, aliased]).toEqual([path, body]);
     }
     const page = await get(`${A}/snapshots?limit=2`);
     const next = await get(

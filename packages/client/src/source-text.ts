@@ -20,8 +20,9 @@ export function sourceText(record: BookRecord, side: 'bid' | 'ask'): [string, st
   return levels;
 }
 
-/** `min`: shortest; a digit: at least that many decimals; a leading `.`: no zero before the point. */
+/** `min`: shortest; `cents`: shortest, in hundredths; a digit: at least that many decimals; a leading `.`: no zero before the point. */
 function format(value: number, style: string): string {
+  if (style === 'cents') return (value * 100).toFixed(4).replace(/\.?0+$/, '');
   const bare = style.startsWith('.');
   const wanted = bare ? style.slice(1) : style;
   const shortest = value.toFixed(6).replace(/\.?0+$/, '');

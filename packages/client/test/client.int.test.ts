@@ -147,8 +147,12 @@ describe('every route', () => {
         .toArray()
     )[3]!;
     const event = books[3]!;
-    for (const side of ['bid', 'ask'] as const)
-      expect(sourceText(record, side)).toEqual(sourceLevels(event, side, formatMicro));
+    for (const format of ['4', '2', 'min', '.min', '.3', '0', 'cents'] as const) {
+      const native = { ...record.native, price_format: format, size_format: format };
+      const written = { ...event, priceFormat: format, sizeFormat: format };
+      for (const side of ['bid', 'ask'] as const)
+        expect(sourceText({ ...record, native }, side)).toEqual(sourceLevels(written, side, formatMicro));
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ControlEvent, KeyRing } from '@ladderlog/core';
 import { NO_KEYS, checkKey, equalText, evolveKeys, formatKey, parseKey } from '@ladderlog/core';
@@ -63,12 +63,14 @@ describe('key text', () => {
       `ll_abcdefgh1234_${SECRET}\n`,
       `ll_abcdefgh1234_${SECRET}_x`,
     ])
-      expect(parseKey(text), text).toBeNull();
+      expect(parseKey(text)).toBeNull();
   });
   test('equalText is equality', () => {
     fc.assert(
-      fc.property(fc.string(), fc.string(), (left, right) => equalText(left, right) === (left === right)),
+      fc.property(fc.string(), fc.string(), (left, right) => {
+        expect(equalText(left, right)).toBe(left === right);
+        expect(equalText(left, left)).toBe(true);
+      }),
     );
-    fc.assert(fc.property(fc.string(), (text) => equalText(text, text)));
   });
 });

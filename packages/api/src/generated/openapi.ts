@@ -886,7 +886,8 @@ export interface components {
             readonly orderbook?: components["schemas"]["ArrayLadders"] | components["schemas"]["LevelLadders"];
             /**
              * @description What normalization changed, so that it can be reversed: the venue's names of the sides, how it wrote numbers
-             *     (`min` shortest, a digit for that many decimals, a leading `.` for no zero before the point), the levels whose
+             *     (`min` shortest, `cents` shortest in hundredths, a digit for that many decimals, a leading `.` for no zero before
+             *     the point), the levels whose
              *     text that rule does not give, its hash, sequence and ids, and the frame (session, ordinal) it came from.
              */
             readonly native: {
