@@ -7,10 +7,11 @@ import type { ApiServer } from '@ladderlog/api';
 import { createApi, serveApi } from '@ladderlog/api';
 import type { Collecting } from '@ladderlog/collectors';
 import { collect } from '@ladderlog/collectors';
+import { isLadderlogError } from '@ladderlog/core';
 import { createFeed } from '@ladderlog/feed';
 import type { EventLog } from '@ladderlog/log';
 import type { CursorStore, Follower } from '@ladderlog/projector';
-import { createFollower } from '@ladderlog/projector';
+import { createFollower, rebuild } from '@ladderlog/projector';
 import type { Simulators } from '@ladderlog/simulators';
 import type { Store } from '@ladderlog/store';
 
@@ -73,7 +74,7 @@ export function startProject(
   });
   metrics.watchProjector(() => follower.status());
   const stop = new AbortController();
-  const done = follower.run(stop.signal);
+  const done = runRebuilding(context, { log, store, cursors }, follower, stop.signal);
   const over = done.catch(() => undefined);
   const end = async (): Promise<void> => {
     await Promise.race([follower.caughtUp(AbortSignal.timeout(ENDING_MS)).catch(() => undefined), over]);
@@ -84,6 +85,41 @@ export function startProject(
   if (signal.aborted) void end();
   else signal.addEventListener('abort', () => void end(), { once: true });
   return { done, follower };
+}
+
+/** After an upgrade that changed what rows an event gives, the tables are built anew from the log, once, and then followed. */
+async function runRebuilding(
+  { logger }: Context,
+  places: { readonly log: EventLog; readonly store: Store; readonly cursors: CursorStore },
+  follower: Follower,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await follower.run(signal);
+  } catch (error) {
+    if (!isLadderlogError(error, 'PROJECTIONS_CHANGED')) throw error;
+    logger.warn(
+      { event: 'project.rebuilding' },
+      'this version projects differently: building the tables anew from the log; the old ones are served meanwhile',
+    );
+    let reported = 0;
+    const { generation } = await rebuild({
+      ...places,
+      projections: PROJECTIONS,
+      logger,
+      signal,
+      onProgress: ({ phase, events, total, etaSeconds }) => {
+        if (performance.now() - reported < 5_000) return;
+        reported = performance.now();
+        logger.info(
+          { event: 'project.rebuild_progress', phase, events, total, eta_seconds: etaSeconds },
+          `${phase} ${events} of ${total} events`,
+        );
+      },
+    });
+    logger.info({ event: 'project.rebuilt', generation }, 'the new tables are served');
+    await follower.run(signal);
+  }
 }
 
 export async function startServe(
