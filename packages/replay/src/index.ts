@@ -14,3 +14,8 @@ export { serveReplay } from './server.ts';
 export type { BacktestOptions, BacktestRun } from './backtest.ts';
 export { runBacktest } from './backtest.ts';
 export { reportHtml } from './report-html.ts';
+export { runAudit } from './audit.ts';
+export type { AuditOptions, AuditResult, Difference, NotJudged } from './audit-result.ts';
+export { NOT_JUDGED } from './audit-result.ts';
+export type { AuditReport } from './audit-report.ts';
+export { auditReport, auditText } from './audit-report.ts';

@@ -1,0 +1,225 @@
+// The audit on real recordings: live capture with every kind of trouble, and an import. Nothing may differ; and where something
+// was changed on purpose, it must be found and named.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { importFile } from '@ladderlog/collectors';
+import type { BookObserved, LadderEvent, VenueAdapter, VenueEvent } from '@ladderlog/core';
+import { VENUES, venueA, venueB, venueC } from '@ladderlog/core';
+import type { EventLog } from '@ladderlog/log';
+import { openSqliteLog } from '@ladderlog/log';
+import { auditReport, auditText, runAudit } from '@ladderlog/replay';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import type { TestCapture } from './harness/capture.ts';
+import { readAll, startCapture } from './harness/capture.ts';
+
+const ADAPTERS = { venuea: venueA, venueb: venueB, venuec: venueC };
+const folder = mkdtempSync(join(tmpdir(), 'ladderlog-audit-'));
+let capture: TestCapture;
+let events: VenueEvent[];
+const copies: EventLog[] = [];
+
+beforeAll(async () => {
+  capture = await startCapture({
+    simulator: { scale: 30, updatesPerSecond: 10, windows: ['5m', '15m'] },
+    timing: { compareMs: 300 },
+  });
+  const count = (seen: readonly VenueEvent[], type: VenueEvent['type']) =>
+    seen.filter((event) => event.type === type).length;
+  await capture.until('books', (seen) => count(seen, 'BookObserved') > 500);
+  for (const venue of VENUES) {
+    capture.simulators.inject({ venue, kind: 'unknown_message' });
+    capture.simulators.inject({ venue, kind: 'garbage' });
+    capture.simulators.inject({ venue, kind: 'delta_below_zero', at: 6 });
+    capture.simulators.inject({ venue, kind: 'skip_sequence', at: 7 });
+    capture.simulators.inject({ venue, kind: 'cross_book', at: 8 });
+    capture.simulators.inject({ venue, kind: 'disconnect', at: 9, duration: 0.5 });
+  }
+  await capture.until(
+    'gaps of several causes and books after them',
+    (seen) => count(seen, 'GapClosed') > 20 && count(seen, 'BookObserved') > 3_000,
+    40_000,
+  );
+  events = await capture.stop();
+}, 90_000);
+afterAll(async () => {
+  await capture.close();
+  for (const log of copies) await log.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe.each(VENUES)('%s', (venue) => {
+  test('what was captured live is what the normalizers say today', async () => {
+    const result = await runAudit({ log: capture.log, venue });
+    const report = auditReport(result);
+    expect(report.differences).toEqual([]);
+    expect(report.match_rate).toBe(1);
+    const recorded = (type: VenueEvent['type']) =>
+      events.filter((event) => event.type === type && event.venue === venue).length;
+    // Every recorded event was judged, or is named as not judged: answers that were under way when their socket broke.
+    const { connection_broke: late = 0, ...others } = result.notJudged;
+    expect(others).toEqual({});
+    expect(late).toBeLessThan(10);
+    const judged = [result.books, result.samples, result.comparisons, result.rejects];
+    expect(judged.reduce((sum, one) => sum + one.judged, late)).toBe(
+      recorded('BookObserved') +
+        recorded('MetricSampled') +
+        recorded('BookCompared') +
+        recorded('FrameRejected'),
+    );
+    expect(result.frames).toBe(recorded('FrameCaptured'));
+    expect(result.books.judged).toBeGreaterThan(100);
+    expect(result.gaps).toBeGreaterThan(0);
+    expect(report.drift.recorded.comparisons - report.drift.recomputed.comparisons).toBeLessThanOrEqual(late);
+    expect(auditText(report)).toContain('100.0000 %');
+  });
+
+  test('a range is judged with the books that were open when it began', async () => {
+    const books = events.filter(
+      (event): event is BookObserved => event.type === 'BookObserved' && event.venue === venue,
+    );
+    const sizes = Map.groupBy(books, ({ session }) => session);
+    const longest = [...sizes.values()].sort((a, b) => b.length - a.length)[0]!;
+    const from = longest[Math.floor(longest.length / 2)]!.observedAt;
+    const inside = books.filter(({ observedAt }) => observedAt >= from);
+    const result = await runAudit({ log: capture.log, venue, from });
+    expect(result.differences).toEqual([]);
+    expect(result.books.judged).toBeGreaterThan(inside.length - 10);
+    // Without the warm-up most connections began too early to be judged, and nothing is claimed of them.
+    const cold = await runAudit({ log: capture.log, venue, from, warmupMs: 0 });
+    expect(cold.differences).toEqual([]);
+    expect(cold.notJudged.session_start_not_read).toBeGreaterThan(0);
+  });
+});
+
+async function copyOf(name: string, change: (event: VenueEvent) => LadderEvent | null): Promise<EventLog> {
+  const log = await openSqliteLog({ path: join(folder, `${name}.sqlite`) });
+  copies.push(log);
+  const changed = events.flatMap((event) => change(event) ?? []);
+  for (let at = 0; at < changed.length; at += 2_000) await log.append(changed.slice(at, at + 2_000));
+  return log;
+}
+
+const isTarget = (event: VenueEvent, nth: { count: number }, of: number): event is BookObserved =>
+  event.type === 'BookObserved' &&
+  event.venue === 'venuec' &&
+  event.askSizes.length > 1 &&
+  nth.count++ === of;
+
+describe('what was changed is found', () => {
+  test('a size, by its field, frame and position', async () => {
+    const nth = { count: 0 };
+    let target: BookObserved | null = null;
+    const log = await copyOf('size', (event) => {
+      if (!isTarget(event, nth, 40)) return event;
+      target = event;
+      return { ...event, askSizes: event.askSizes.map((size, at) => (at === 1 ? size + 1 : size)) };
+    });
+    const result = await runAudit({ log, venue: 'venuec' });
+    expect(result.differences).toHaveLength(1);
+    const [found] = result.differences;
+    expect(found).toMatchObject({
+      kind: 'field',
+      field: 'askSizes',
+      session: target!.session,
+      ordinal: target!.ordinal,
+      market: target!.market,
+    });
+    expect(found!.frame).toMatch(/^venuec\.frames\/\d+\/\d+$/);
+    expect(found!.event).toMatch(/^venuec\/\d+\/\d+$/);
+    expect(result.books.different).toBe(1);
+  });
+
+  test('an observation that is gone, and one that no frame gives', async () => {
+    const [gone, doubled] = [{ count: 0 }, { count: 0 }];
+    const lost = await copyOf('lost', (event) => (isTarget(event, gone, 60) ? null : event));
+    expect((await runAudit({ log: lost, venue: 'venuec' })).differences).toMatchObject([
+      { kind: 'missing', type: 'BookObserved' },
+    ]);
+    const more = await copyOf('more', (event) =>
+      isTarget(event, doubled, 60) ? { ...event, outcome: 'invented' } : event,
+    );
+    expect(
+      (await runAudit({ log: more, venue: 'venuec' })).differences.map(({ kind }) => kind).sort(),
+    ).toEqual(['missing', 'unexpected']);
+  });
+
+  test('frames that are gone leave the rest of their connection unjudged, not matched', async () => {
+    let dropped = '';
+    const log = await copyOf('frames', (event) => {
+      if (
+        event.type === 'FrameCaptured' &&
+        event.venue === 'venueb' &&
+        event.ordinal === 100 &&
+        dropped === ''
+      ) {
+        dropped = event.session;
+        return null;
+      }
+      return event;
+    });
+    const result = await runAudit({ log, venue: 'venueb' });
+    expect(result.differences).toEqual([]);
+    const after = events.filter(
+      (event) => event.type === 'BookObserved' && event.session === dropped && event.ordinal > 100,
+    ).length;
+    expect(after).toBeGreaterThan(0);
+    expect(result.notJudged.frames_missing).toBeGreaterThanOrEqual(after);
+  });
+
+  test('a normalizer that changed its mind', async () => {
+    const adapter: VenueAdapter = {
+      ...venueC,
+      createNormalizer() {
+        const inner = venueC.createNormalizer();
+        return {
+          normalize: (frame) =>
+            inner
+              .normalize(frame)
+              .map((finding) => (finding.find === 'book' ? { ...finding, nativeBid: 'bid' } : finding)),
+          forget: () => inner.forget(),
+          learn: (market, fields) => inner.learn(market, fields),
+        };
+      },
+    };
+    const result = await runAudit({ log: capture.log, venue: 'venuec', adapter, listed: 5 });
+    expect(result.books.matched).toBe(0);
+    expect(result.differences).toHaveLength(5);
+    expect(result.differences.every(({ field }) => field === 'nativeBid')).toBe(true);
+  });
+});
+
+test('an import is audited in the order of its lines, also where its clock ran backwards', async () => {
+  const file = join(folder, 'backwards.jsonl');
+  const log = await openSqliteLog({ path: join(folder, 'import.sqlite') });
+  copies.push(log);
+  const token = { market: `0x${'a'.repeat(64)}`, asset_id: '71' };
+  const at = (ms: number) => new Date(1_794_700_800_000 + ms).toISOString();
+  const line = (ms: number, frame: object) =>
+    JSON.stringify({ venue: 'venuec', channel: 'ws', received_at: at(ms), frame: JSON.stringify(frame) });
+  const change = (size: string) => ({
+    event_type: 'price_change',
+    market: token.market,
+    timestamp: '1794700800000',
+    price_changes: [{ asset_id: '71', price: '0.5', size, side: 'BUY' }],
+  });
+  writeFileSync(
+    file,
+    [
+      line(0, { event_type: 'book', ...token, timestamp: '1794700800000', bids: [], asks: [] }),
+      line(100, change('1')),
+      line(50, change('2')), // earlier than the line before
+      line(200, change('3')),
+      'not json',
+    ].join('\n'),
+  );
+  await importFile({ log, adapters: ADAPTERS, file });
+  const result = await runAudit({ log, venue: 'venuec' });
+  expect(result.differences).toEqual([]);
+  expect(result.books).toEqual({ judged: 4, matched: 4, different: 0 });
+  expect(result.notJudged).toEqual({ import_line: 1 });
+  expect((await readAll(log, ['venuec'])).length).toBeGreaterThan(0);
+});
