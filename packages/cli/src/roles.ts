@@ -87,7 +87,7 @@ export function startProject(
   return { done, follower };
 }
 
-/** After an upgrade that changed what rows an event gives, the tables are built anew from the log, once, and then followed. */
+/** Tables made by another version, or lost: they are built anew from the log, once, and then followed. */
 async function runRebuilding(
   { logger }: Context,
   places: { readonly log: EventLog; readonly store: Store; readonly cursors: CursorStore },
@@ -97,10 +97,11 @@ async function runRebuilding(
   try {
     await follower.run(signal);
   } catch (error) {
-    if (!isLadderlogError(error, 'PROJECTIONS_CHANGED')) throw error;
+    if (!isLadderlogError(error, 'PROJECTIONS_CHANGED') && !isLadderlogError(error, 'TABLES_FOREIGN'))
+      throw error;
     logger.warn(
       { event: 'project.rebuilding' },
-      'this version projects differently: building the tables anew from the log; the old ones are served meanwhile',
+      'the tables are not what this version makes of the log: building them anew; what is there is served meanwhile',
     );
     let reported = 0;
     const { generation } = await rebuild({

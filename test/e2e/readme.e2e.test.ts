@@ -1,0 +1,111 @@
+// Every command of the README's shell blocks is run as it stands, against a running `ladderlog up` with simulated venues, and
+// must succeed. Only installing, testing and starting are not repeated here (test/e2e/one-command.e2e.test.ts does that).
+
+import type { ChildProcess } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'ladderlog-readme-'));
+const run = promisify(execFile);
+
+type Ready = { readonly url: string; readonly demoKey: string; readonly sqlUrl: string };
+let child: ChildProcess | null = null;
+let ready: Ready;
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+
+beforeAll(async () => {
+  const args = [
+    'packages/cli/src/main.ts',
+    'up',
+    '--json',
+    '--data',
+    join(folder, 'data'),
+    '--port',
+    '0',
+    '--sql-port',
+    String(await freePort()),
+    '--log-level',
+    'error',
+  ];
+  child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await new Promise<string[]>((resolve, reject) => {
+    createInterface({ input: child!.stdout! }).once('line', (text) => resolve([text]));
+    child!.once('exit', (code) => reject(new Error(`ladderlog up ended with ${code}`)));
+  });
+  ready = JSON.parse(line!) as Ready;
+  // Until the tables show books of the market that the README asks about.
+  const get = async (path: string): Promise<{ data: { market_id: string }[] }> =>
+    (await (
+      await fetch(`${ready.url}${path}`, { headers: { authorization: `Bearer ${ready.demoKey}` } })
+    ).json()) as { data: { market_id: string }[] };
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    const now = new Date().toISOString();
+    const open = (await get(`/v3/venueb/markets?series=KXBTC15M&start_time=${now}&end_time=${now}&limit=1`))
+      .data[0];
+    if (open && (await get(`/v3/venueb/${open.market_id}/snapshots?limit=1`)).data.length > 0) break;
+    if (performance.now() > deadline) throw new Error('no book of venue B after a minute');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}, 120_000);
+
+afterAll(async () => {
+  if (child && child.exitCode === null) {
+    const ended = new Promise((resolve) => child!.once('exit', resolve));
+    child.kill('SIGTERM');
+    await ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(
+  ([, text]) => text!,
+);
+const elsewhere = (block: string): boolean => block.includes('npm ci');
+const RECORDING =
+  '{"venue":"venueb","channel":"ws","received_at":"2026-05-15T09:17:05.873Z","frame":"{\\"type\\":\\"orderbook_snapshot\\",\\"sid\\":1,\\"seq\\":1,\\"msg\\":{\\"market_ticker\\":\\"KXTEST-1\\",\\"market_id\\":\\"x\\",\\"yes_dollars_fp\\":[[\\"0.5000\\",\\"1.00\\"]]}}"}\n';
+
+describe('the README', () => {
+  test('has shell blocks to run', () => {
+    expect(blocks.filter((block) => !elsewhere(block)).length).toBeGreaterThanOrEqual(4);
+  });
+
+  test('holds commands that work when pasted, one block after another', async () => {
+    writeFileSync(join(folder, 'recording.jsonl.gz'), RECORDING);
+    const script = blocks
+      .filter((block) => !elsewhere(block))
+      .join('\n')
+      .replace(/^export KEY=.*$/m, `export KEY=${ready.demoKey}`)
+      .replace(/^export URL=.*$/m, `export URL=${ready.url}`)
+      .replaceAll('http://127.0.0.1:8123', ready.sqlUrl)
+      .replaceAll('npx ladderlog', `"${process.execPath}" "${join(root, 'packages/cli/src/main.ts')}"`);
+    const env = { ...process.env, LADDERLOG_DATA: join(folder, 'data'), LADDERLOG_LOG_LEVEL: 'error' };
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
+      cwd: folder,
+      env,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    expect(stdout).not.toContain('"error"');
+    expect(stdout).toContain('"orderbook"');
+    expect(stdout).toContain('covered_ratio');
+    expect(stdout).toContain('manifest.json');
+    expect(stdout).toMatch(/^venue[abc]\t\d+$/m);
+    expect(stdout).toContain('1 frames, 1 books');
+  });
+});
