@@ -4,8 +4,8 @@ import type { LadderEvent, Position } from '@ladderlog/core';
 import { formatPosition, isLadderlogError } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { positionsFromBeginning, readEvents } from '@ladderlog/log';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import type { FaultCluster } from '../harness/kafka.ts';
 import { startCluster } from '../harness/kafka.ts';
 import { newPrefix, openTestLog } from '../harness/kafka-log.ts';
@@ -13,6 +13,7 @@ import { books } from '../harness/log-events.ts';
 
 const FULL = process.env['LADDERLOG_FULL'] === '1';
 const KILLS = FULL ? 20 : 2;
+const OUTAGES = FULL ? 5 : 1;
 const LANES = 4;
 const BATCH = 20;
 
@@ -25,21 +26,46 @@ describe.skipIf(!started)('a cluster of three brokers', () => {
   const cluster: FaultCluster = started!;
   let log: EventLog;
   let prefix: string;
+  let warnings: string[];
+  let faults: Promise<unknown> = Promise.resolve();
 
   const open = (retryForMs: number): Promise<EventLog> =>
-    openTestLog({ brokers: cluster.addresses, registryUrl: cluster.registryUrl }, prefix, { retryForMs });
+    openTestLog({ brokers: cluster.addresses, registryUrl: cluster.registryUrl }, prefix, {
+      retryForMs,
+      logger: pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) }),
+    });
 
   beforeEach(async () => {
+    warnings = [];
     prefix = newPrefix();
     log = await open(60_000);
   });
-  afterEach(() => log.close());
+  // A test that ran out of time is told so, and the next one begins when it has stopped and every broker is back.
+  afterEach(async () => {
+    await faults.catch(() => {});
+    await log.close();
+    await Promise.all(
+      cluster.brokers.map((broker) => (broker.running() ? Promise.resolve() : broker.restart())),
+    );
+  });
   afterAll(() => cluster.stop());
 
+  const faulty =
+    (body: (signal: AbortSignal) => Promise<void>) =>
+    ({ signal }: { signal: AbortSignal }): Promise<void> => {
+      onTestFailed(() => console.error(warnings.join('')));
+      const running = body(signal);
+      faults = running;
+      return running;
+    };
+
   /** Lanes that append one batch after the other until told to stop; what was acknowledged, and where. */
-  function writing(onFailure: (error: unknown) => Promise<void>) {
+  function writing(signal: AbortSignal, onFailure: (error: unknown) => void) {
+    const target = log;
     const acknowledged = new Map<string, string>();
-    const state = { running: true, batches: 0 };
+    const waiting = new Set<() => void>();
+    const state = { running: true };
+    let batches = 0;
     const lane = async (session: string): Promise<void> => {
       for (let n = 0; state.running; n += BATCH) {
         const events = books(n, n + BATCH, { session, markets: 24 });
@@ -47,24 +73,43 @@ describe.skipIf(!started)('a cluster of three brokers', () => {
         events.forEach((event, index) =>
           acknowledged.set(nameOf(event), formatPosition(positions[index] as Position)),
         );
-        state.batches++;
+        batches++;
+        for (const look of waiting) look();
       }
     };
     const insist = async (events: readonly LadderEvent[]): Promise<Position[]> => {
       for (;;)
         try {
-          return await log.append(events);
+          signal.throwIfAborted();
+          return await target.append(events);
         } catch (error) {
-          await onFailure(error);
+          signal.throwIfAborted();
+          onFailure(error);
         }
     };
     const lanes = Array.from({ length: LANES }, (_, index) => lane(`lane${index}`));
+    const failed = new Promise<never>((_, reject) => {
+      Promise.all(lanes).catch(reject);
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+    failed.catch(() => {});
     return {
       acknowledged,
+      /** Rejects when a lane fails or the test is over. */
+      failed,
       /** Until so many more batches were acknowledged. */
       async progress(more: number): Promise<void> {
-        const aim = state.batches + more;
-        while (state.batches < aim) await Promise.race([...lanes, sleep(10)]);
+        const aim = batches + more;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const look = (): void => {
+          if (batches >= aim) resolve();
+        };
+        waiting.add(look);
+        try {
+          await Promise.race([promise, failed]);
+        } finally {
+          waiting.delete(look);
+        }
       },
       async stop(): Promise<void> {
         state.running = false;
@@ -97,8 +142,11 @@ describe.skipIf(!started)('a cluster of three brokers', () => {
 
   test(
     `loses and doubles nothing while brokers are killed and come back (${KILLS} kills)`,
-    async () => {
-      const writers = writing((error) => Promise.reject(error));
+    { timeout: 120_000 + KILLS * 60_000 },
+    faulty(async (signal) => {
+      const writers = writing(signal, (error) => {
+        throw error;
+      });
       await writers.progress(20);
       for (let kill = 0; kill < KILLS; kill++) {
         const broker = cluster.brokers[kill % cluster.brokers.length]!;
@@ -110,74 +158,89 @@ describe.skipIf(!started)('a cluster of three brokers', () => {
       }
       await writers.stop();
       expect(await compare(writers.acknowledged)).toEqual(NONE);
-    },
-    120_000 + KILLS * 60_000,
+    }),
   );
 
-  test('fails in bounded time when all are gone; the repeat of what failed is not doubled', async () => {
-    await log.close();
-    log = await open(1_500);
-    let failures = 0;
-    const everyLaneFailed = Promise.withResolvers<void>();
-    const writers = writing(async (error) => {
-      if (!isLadderlogError(error, 'LOG_UNAVAILABLE') || !error.retryable) throw error;
-      if (++failures === LANES) everyLaneFailed.resolve();
-    });
-    await writers.progress(20);
-    await Promise.all(cluster.brokers.map((broker) => broker.kill()));
-    await everyLaneFailed.promise;
-    await Promise.all(cluster.brokers.map((broker) => broker.restart()));
-    await writers.progress(20);
-    await writers.stop();
-    expect(await compare(writers.acknowledged)).toEqual(NONE);
-  }, 300_000);
-
-  test('keeps a group and a follower going through the loss of a broker', async () => {
-    const abort = new AbortController();
-    const total = 400;
-    const consumed = new Set<string>();
-    const followed = new Set<string>();
-    const done = (): void => {
-      if (consumed.size === total && followed.size === total) abort.abort();
-    };
-    const consuming = log.consume({
-      group: 'g',
-      topics: ['venueb'],
-      signal: abort.signal,
-      onAssigned: async () => null,
-      onBatch: async (batch, control) => {
-        if (control.isStale()) return;
-        for (const record of batch.records) {
-          const decoded = log.codec.decode(record.value);
-          if (decoded.ok) consumed.add(nameOf(decoded.event));
-        }
-        await log
-          .commit('g', [
-            {
-              topic: batch.topic,
-              partition: batch.partition,
-              offset: batch.records.at(-1)!.offset + 1,
-            },
-          ])
-          .catch(() => {});
-        done();
-      },
-    });
-    const following = (async () => {
-      const from = await positionsFromBeginning(log, ['venueb']);
-      for await (const batch of readEvents(log, { from, follow: true, signal: abort.signal })) {
-        for (const { event } of batch) followed.add(nameOf(event!));
-        done();
+  test(
+    `fails in bounded time when all are gone; the repeat of what failed is not doubled (${OUTAGES} outages)`,
+    { timeout: 120_000 + OUTAGES * 120_000 },
+    faulty(async (signal) => {
+      await log.close();
+      log = await open(1_500);
+      let failures = 0;
+      let onFailure = (): void => {};
+      const writers = writing(signal, (error) => {
+        if (!isLadderlogError(error, 'LOG_UNAVAILABLE') || !error.retryable) throw error;
+        failures++;
+        onFailure();
+      });
+      await writers.progress(20);
+      for (let outage = 0; outage < OUTAGES; outage++) {
+        const enough = Promise.withResolvers<void>();
+        await Promise.all(cluster.brokers.map((broker) => broker.kill()));
+        const aim = failures + LANES;
+        onFailure = () => {
+          if (failures >= aim) enough.resolve();
+        };
+        await Promise.race([enough.promise, writers.failed]);
+        await Promise.all(cluster.brokers.map((broker) => broker.restart()));
+        await writers.progress(20);
       }
-    })();
-    await log.append(books(0, total / 2, { session: 's', markets: 24 }));
-    await cluster.brokers[1]!.kill();
-    await log.append(books(total / 2, total, { session: 's', markets: 24 }));
-    await Promise.all([consuming, following]);
-    expect(consumed.size).toBe(total);
-    expect(followed.size).toBe(total);
-    await cluster.brokers[1]!.restart();
-  }, 300_000);
+      await writers.stop();
+      expect(await compare(writers.acknowledged)).toEqual(NONE);
+    }),
+  );
+
+  test(
+    'keeps a group and a follower going through the loss of a broker',
+    { timeout: 300_000 },
+    faulty(async (signal) => {
+      const abort = new AbortController();
+      signal.addEventListener('abort', () => abort.abort());
+      const total = 400;
+      const consumed = new Set<string>();
+      const followed = new Set<string>();
+      const done = (): void => {
+        if (consumed.size === total && followed.size === total) abort.abort();
+      };
+      const consuming = log.consume({
+        group: 'g',
+        topics: ['venueb'],
+        signal: abort.signal,
+        onAssigned: async () => null,
+        onBatch: async (batch, control) => {
+          if (control.isStale()) return;
+          for (const record of batch.records) {
+            const decoded = log.codec.decode(record.value);
+            if (decoded.ok) consumed.add(nameOf(decoded.event));
+          }
+          await log
+            .commit('g', [
+              {
+                topic: batch.topic,
+                partition: batch.partition,
+                offset: batch.records.at(-1)!.offset + 1,
+              },
+            ])
+            .catch(() => {});
+          done();
+        },
+      });
+      const following = (async () => {
+        const from = await positionsFromBeginning(log, ['venueb']);
+        for await (const batch of readEvents(log, { from, follow: true, signal: abort.signal })) {
+          for (const { event } of batch) followed.add(nameOf(event!));
+          done();
+        }
+      })();
+      await log.append(books(0, total / 2, { session: 's', markets: 24 }));
+      await cluster.brokers[1]!.kill();
+      await log.append(books(total / 2, total, { session: 's', markets: 24 }));
+      await Promise.all([consuming, following]);
+      expect(consumed.size).toBe(total);
+      expect(followed.size).toBe(total);
+    }),
+  );
 });
 
 const nameOf = (event: LadderEvent): string =>

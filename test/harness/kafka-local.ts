@@ -35,7 +35,8 @@ export type LocalBroker = {
   stop(): Promise<void>;
   /** Starts again on the same port and folder, and waits until it answers. */
   restart(): Promise<void>;
-  /** Why it is not running, with the end of its log; null while it runs. */
+  running(): boolean;
+  /** Why it ended by itself, with the end of its log; null while it runs or after a kill. */
   failure(): string | null;
 };
 
@@ -223,6 +224,7 @@ async function startBroker(setup: BrokerSetup): Promise<LocalBroker> {
       child = launch();
       await untilReady([address], 1, () => exited(child, logFile));
     },
+    running: () => child.exitCode === null && child.signalCode === null,
     failure: () => exited(child, logFile),
   };
 }

@@ -113,6 +113,12 @@ export type FetchedRecord = {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly isControlRecord?: boolean;
+  /** Of the stored batch that the record came in; absent in the formats before 0.11. */
+  readonly batchContext?: {
+    readonly producerId: string;
+    readonly producerEpoch: number;
+    readonly firstSequence: number;
+  };
 };
 
 export type FetchedPartition = {
@@ -155,6 +161,15 @@ export async function openCluster(kafka: KafkaClient): Promise<OpenCluster> {
   if (!captured) throw new LadderlogError('INTERNAL', 'kafkajs gave its assigner no cluster');
   await consumer.connect();
   return { cluster: captured, close: () => consumer.disconnect() };
+}
+
+/** After a failure: forget a closed connection, find the brokers that are left, and who leads now. */
+export async function reconnect(cluster: Cluster, error: unknown): Promise<void> {
+  const { name, host, port } = error as { name?: string; host?: string; port?: number };
+  if (name === 'KafkaJSConnectionClosedError' && host !== undefined && port !== undefined)
+    cluster.removeBroker({ host, port });
+  if (!cluster.isConnected()) await cluster.connect();
+  await cluster.refreshMetadata();
 }
 
 /** kafkajs' name for a protocol error, through however many wrappings. */

@@ -6,8 +6,7 @@ import type { Cluster } from 'kafkajs';
 import type { Logger } from 'pino';
 import { LadderlogError } from '@ladderlog/core';
 import type { FetchedPartition, FetchedRecord } from './kafka-client.ts';
-import { FETCH_WAIT_MS, asLogError, errorType, isHopeless } from './kafka-client.ts';
-import { reconnect } from './kafka-writer.ts';
+import { FETCH_WAIT_MS, asLogError, errorType, isHopeless, reconnect } from './kafka-client.ts';
 
 // A broker counts compressed bytes, and ladders unpack to a hundred times as much, some frames to thousands. So a read begins
 // with one stored batch and asks for more or less by what came; a batch always comes whole.
@@ -186,4 +185,46 @@ function advance(spans: readonly Span[], fetched: FetchedBatch): FetchedBatch | 
   });
   span.next = Math.max(next, Number(last.offset) + 1);
   return records.length > 0 ? { ...fetched, records } : null;
+}
+
+export type BatchName = NonNullable<FetchedRecord['batchContext']>;
+
+/** Offset of the batch that a producer wrote under this number, searched from `from` to the end; null: it is not there. */
+export async function findBatch(search: {
+  readonly cluster: Cluster;
+  readonly topic: string;
+  readonly partition: number;
+  readonly from: number;
+  readonly batch: BatchName;
+  readonly logger: Logger;
+}): Promise<number | null> {
+  const { cluster, topic, partition, batch, logger } = search;
+  const offset = async (fromBeginning: boolean): Promise<number> => {
+    const answer = await cluster.fetchTopicsOffset([{ topic, partitions: [{ partition }], fromBeginning }]);
+    return Number(answer[0]!.partitions[0]!.offset);
+  };
+  const next = Math.max(search.from, await offset(true));
+  const spans = [{ topic, partition, next, stop: await offset(false) }];
+  const signal = new AbortController().signal;
+  try {
+    // No retries here: the append that asks has its own.
+    for await (const { records } of fetchSpans({
+      cluster,
+      spans,
+      signal,
+      retryForMs: 0,
+      logger,
+      onIdle() {},
+    }))
+      for (const { offset, batchContext: of } of records)
+        if (
+          of?.producerId === batch.producerId &&
+          of.producerEpoch === batch.producerEpoch &&
+          of.firstSequence === batch.firstSequence
+        )
+          return Number(offset);
+  } catch (error) {
+    throw error instanceof LadderlogError ? (error.cause ?? error) : error;
+  }
+  return null;
 }

@@ -6,14 +6,17 @@
 import type { Cluster, Message } from 'kafkajs';
 import kafkajs from 'kafkajs';
 import type { Logger } from 'pino';
-import { LadderlogError } from '@ladderlog/core';
+import type { LadderlogError } from '@ladderlog/core';
 import type { WideBroker } from './kafka-client.ts';
-import { asLogError, errorType, isHopeless } from './kafka-client.ts';
+import { asLogError, errorType, isHopeless, reconnect } from './kafka-client.ts';
+import { findBatch } from './kafka-reader.ts';
+import type { OutRecord, Records } from './kafka-repeats.ts';
+import { bytesOf, createRepeats } from './kafka-repeats.ts';
 import { retrying } from './kafka-retry.ts';
 
 const { CompressionTypes } = kafkajs;
 
-export type OutRecord = { readonly key: string; readonly value: Buffer; readonly timestamp: string };
+export type { OutRecord } from './kafka-repeats.ts';
 
 /** Waiting appends are merged up to here; one append may be larger, up to the limits below. */
 const MERGE_BYTES = 4 * 1024 * 1024;
@@ -26,30 +29,34 @@ export const MAX_MESSAGE_BYTES = MAX_SHARE_BYTES + 8 * 1024 * 1024;
 
 const PRODUCE_TIMEOUT_MS = 10_000;
 const MAX_SEQUENCE = 2 ** 31;
+// The broker knows the producer no longer, or otherwise than we do, and did not write this attempt.
 const PRODUCER_LOST = new Set([
   'OUT_OF_ORDER_SEQUENCE_NUMBER',
+  'DUPLICATE_SEQUENCE_NUMBER',
   'UNKNOWN_PRODUCER_ID',
   'INVALID_PRODUCER_EPOCH',
   'INVALID_PRODUCER_ID_MAPPING',
-]);
-const UNCERTAIN = new Set([
-  'NOT_ENOUGH_REPLICAS_AFTER_APPEND',
-  'REQUEST_TIMED_OUT',
-  'NETWORK_EXCEPTION',
-  'UNKNOWN',
 ]);
 // The first failures are everyday life: a topic just made, a leader just moved.
 const LOUD_ATTEMPT = 4;
 
 type Share = {
-  readonly records: readonly OutRecord[];
+  readonly records: Records;
   readonly bytes: number;
   readonly resolve: (base: number) => void;
   readonly reject: (error: LadderlogError) => void;
 };
-type Batch = { readonly records: readonly OutRecord[]; readonly parts: readonly (readonly OutRecord[])[] };
-/** An append that was reported as failed: in the log at `base`, or, with null, in the batch whose fate is open. */
-type Remnant = { readonly records: readonly OutRecord[]; readonly base: number | null };
+type Batch = { readonly records: Records; readonly parts: readonly Records[] };
+type Producer = {
+  readonly id: string;
+  readonly epoch: number;
+  /** Of the next batch. */
+  sequence: number;
+  /** No batch of ours that is not yet acknowledged can stand before this offset. */
+  floor: number;
+  /** The broker refuses the producer: nothing more goes out under it. */
+  lost: boolean;
+};
 
 export type WriterSetup = {
   readonly cluster: Cluster;
@@ -68,46 +75,85 @@ export type PartitionWriter = {
 
 export function createWriter(setup: WriterSetup): PartitionWriter {
   const { cluster, topic, partition, retryForMs, logger } = setup;
-  let producer: { id: string; epoch: number } | null = null;
-  let sequence = 0;
+  const repeats = createRepeats({ topic, partition }, logger);
+  let producer: Producer | null = null;
   let queue: Share[] = [];
   /** Sent, and no answer came: written or not. It goes out again, unchanged, before anything else does. */
   let open: Batch | null = null;
-  /** Whether an attempt with the open batch may have been written: no answer came, or one that leaves it open. */
+  /** Whether an attempt with the open batch may have been written. */
   let uncertain = false;
-  let remnants: Remnant[] = [];
   let running = false;
 
-  async function newProducer(): Promise<void> {
+  async function newProducer(): Promise<Producer> {
+    const ends = await cluster.fetchTopicsOffset([
+      { topic, partitions: [{ partition }], fromBeginning: false },
+    ]);
     const broker = (await cluster.findControllerBroker()) as WideBroker;
     const answer = await broker.initProducerId({ transactionTimeout: 60_000 });
-    producer = { id: answer.producerId, epoch: answer.producerEpoch };
-    sequence = 0;
+    const floor = Number(ends[0]!.partitions[0]!.offset);
+    return { id: answer.producerId, epoch: answer.producerEpoch, sequence: 0, floor, lost: false };
+  }
+
+  /**
+   * The producer to send under. One that was lost is replaced only after the log was searched for the batch: what an
+   * earlier attempt wrote carries its id and number. (Not yet replicated it would not be found, but then the leader had it,
+   * and had taken the repeat for one.) Found: its offset.
+   */
+  async function readyProducer(): Promise<Producer | number> {
+    if (producer?.lost && uncertain) {
+      const { id, epoch, sequence, floor } = producer;
+      const batch = { producerId: id, producerEpoch: epoch, firstSequence: sequence };
+      const base = await findBatch({ cluster, topic, partition, from: floor, batch, logger });
+      logger.warn({ event: 'log.kafka.batch_searched', topic, partition, base }, 'searched for a batch');
+      if (base !== null) return base;
+      uncertain = false;
+    }
+    if (!producer || producer.lost) producer = await newProducer();
+    return producer;
   }
 
   async function produce(batch: Batch): Promise<number> {
-    if (!producer) await newProducer();
+    const ready = await readyProducer();
+    if (typeof ready === 'number') {
+      open = null;
+      uncertain = false;
+      return ready;
+    }
     const leader = Object.keys(cluster.findLeaderForPartitions(topic, [partition]))[0];
     if (leader === undefined || leader === '-1') throw new Error(`no leader of ${topic}/${partition}`);
     const broker = await cluster.findBroker({ nodeId: leader });
     open = batch;
-    const answer = (await broker.produce({
-      acks: -1,
-      timeout: PRODUCE_TIMEOUT_MS,
-      compression: CompressionTypes.ZSTD,
-      producerId: producer!.id as unknown as number,
-      producerEpoch: producer!.epoch,
-      topicData: [
-        {
-          topic,
-          partitions: [{ partition, firstSequence: sequence, messages: batch.records as Message[] }],
-        },
-      ],
-    })) as { topics: { partitions: { baseOffset: string }[] }[] };
-    open = null;
-    uncertain = false;
-    sequence = (sequence + batch.records.length) % MAX_SEQUENCE;
-    return Number(answer.topics[0]!.partitions[0]!.baseOffset);
+    try {
+      const answer = (await broker.produce({
+        acks: -1,
+        timeout: PRODUCE_TIMEOUT_MS,
+        compression: CompressionTypes.ZSTD,
+        producerId: ready.id as unknown as number,
+        producerEpoch: ready.epoch,
+        topicData: [
+          {
+            topic,
+            partitions: [{ partition, firstSequence: ready.sequence, messages: batch.records as Message[] }],
+          },
+        ],
+      })) as { topics: { partitions: { baseOffset: string }[] }[] };
+      const base = Number(answer.topics[0]!.partitions[0]!.baseOffset);
+      open = null;
+      uncertain = false;
+      ready.sequence = (ready.sequence + batch.records.length) % MAX_SEQUENCE;
+      ready.floor = base + batch.records.length;
+      return base;
+    } catch (error) {
+      const type = errorType(error);
+      if (type !== null && PRODUCER_LOST.has(type)) {
+        ready.lost = true;
+        logger.warn(
+          { event: 'log.kafka.producer_reset', topic, partition, type, sequence: ready.sequence, uncertain },
+          'the broker lost track of this producer, going on as a new one',
+        );
+      } else if (!isHopeless(error)) uncertain = true;
+      throw error;
+    }
   }
 
   const send = (batch: Batch): Promise<number> =>
@@ -115,22 +161,19 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
       {
         doing: `appending to ${topic}/${partition}`,
         forMs: retryForMs,
-        async onFailure(error, attempt) {
-          const type = errorType(error);
-          uncertain ||= open !== null && (type === null || UNCERTAIN.has(type));
+        onFailure(error, attempt) {
           logger[attempt === LOUD_ATTEMPT ? 'warn' : 'debug'](
-            { event: 'log.kafka.append_retry', topic, partition, attempt, type, reason: String(error) },
+            {
+              event: 'log.kafka.append_retry',
+              topic,
+              partition,
+              attempt,
+              type: errorType(error),
+              reason: String(error),
+            },
             'append not acknowledged, trying again',
           );
-          // The broker no longer knows the producer, or knows less of it than we sent: the batch was not written.
-          if (type !== null && PRODUCER_LOST.has(type)) {
-            logger.warn(
-              { event: 'log.kafka.producer_reset', topic, partition, type, sequence, uncertain },
-              'the broker lost track of this producer, going on as a new one',
-            );
-            producer = null;
-          }
-          await reconnect(cluster, error);
+          return reconnect(cluster, error);
         },
       },
       () => produce(batch),
@@ -138,24 +181,10 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
       // Refused for good, and no attempt before may have been written: nothing is open any more.
       if (isHopeless((error as Error).cause) && !uncertain) {
         open = null;
-        remnants = remnants.filter((remnant) => remnant.base !== null);
+        repeats.drop();
       }
       throw error;
     });
-
-  /** Brings the batch of unknown fate into the log, where its sequence number makes the second copy disappear. */
-  async function settleOpen(batch: Batch): Promise<void> {
-    const base = await send(batch);
-    let at = base;
-    const settled = new Map<readonly OutRecord[], number>();
-    for (const part of batch.parts) {
-      settled.set(part, at);
-      at += part.length;
-    }
-    remnants = remnants.map((remnant) =>
-      remnant.base === null ? { ...remnant, base: settled.get(remnant.records) ?? null } : remnant,
-    );
-  }
 
   function takeShares(): Share[] {
     let bytes = 0;
@@ -170,16 +199,25 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
     return queue.splice(0, count);
   }
 
+  function answerRepeat(share: Share): boolean {
+    const base = repeats.take(share.records);
+    if (base === null) return false;
+    share.resolve(base);
+    return true;
+  }
+
   async function run(): Promise<void> {
     running = true;
     while (queue.length > 0) {
       let shares: Share[] = [];
       try {
-        if (open) await settleOpen(open);
+        // The batch of unknown fate comes first: its sequence number makes a second copy disappear.
+        if (open) {
+          const { parts } = open;
+          repeats.settle(parts, await send(open));
+        }
         // An append waiting here may be the repeat of one just settled: look again before it is sent.
-        shares = takeShares();
-        const repeated = shares.filter((share) => answerRepeat(share));
-        shares = shares.filter((share) => !repeated.includes(share));
+        shares = takeShares().filter((share) => !answerRepeat(share));
         if (shares.length === 0) continue;
         const batch = {
           records: shares.length === 1 ? shares[0]!.records : shares.flatMap((share) => share.records),
@@ -192,7 +230,7 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
         }
       } catch (error) {
         // Everything that waits was waiting for this: it was never sent, and the caller decides.
-        if (open) for (const share of shares) keep({ records: share.records, base: null });
+        if (open) for (const share of shares) repeats.keep(share.records, null);
         const failure = asLogError(error, `appending to ${topic}/${partition}`);
         const waiting = failure.code === 'LOG_RECORD_TOO_LARGE' ? shares : [...shares, ...queue.splice(0)];
         for (const share of waiting) share.reject(failure);
@@ -201,45 +239,20 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
     running = false;
   }
 
-  function answerRepeat(share: Share): boolean {
-    const known = remnants.find(
-      (remnant) => remnant.base !== null && sameRecords(remnant.records, share.records),
-    );
-    if (!known) return false;
-    remnants = remnants.filter((remnant) => remnant !== known);
-    share.resolve(known.base!);
-    return true;
-  }
-
-  // A caller that does not repeat must not make us keep what it gave up.
-  function keep(remnant: Remnant): void {
-    remnants.push(remnant);
-    if (remnants.length > MAX_REMNANTS) remnants.shift();
-  }
-
-  const enqueue = (records: readonly OutRecord[]): Promise<number> =>
+  const enqueue = (records: Records): Promise<number> =>
     new Promise((resolve, reject) => {
-      const bytes = records.reduce((sum, record) => sum + record.value.length + 64, 0);
-      queue.push({ records, bytes, resolve, reject });
+      queue.push({ records, bytes: bytesOf(records), resolve, reject });
       if (!running) void run();
     });
 
   return {
     async append(records) {
-      // A repeat may come with newer records behind it: its part is answered from the log, the rest appended.
-      const repeated = remnants.find(
-        (remnant) =>
-          remnant.records.length < records.length &&
-          sameRecords(remnant.records, records.slice(0, remnant.records.length)),
-      );
-      const parts = repeated
-        ? [records.slice(0, repeated.records.length), records.slice(repeated.records.length)]
-        : [records];
+      const parts = repeats.divide(records);
       const bases = await Promise.allSettled(parts.map(enqueue));
       const failed = bases.find((base) => base.status === 'rejected');
       if (failed) {
         bases.forEach((base, index) => {
-          if (base.status === 'fulfilled') keep({ records: parts[index]!, base: base.value });
+          if (base.status === 'fulfilled') repeats.keep(parts[index]!, base.value);
         });
         throw failed.reason;
       }
@@ -249,25 +262,13 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
       });
     },
     remember(records, offsets) {
-      keep({ records, base: offsets[0]! });
+      // Its parts may stand apart, when some came as a repeat.
+      let start = 0;
+      for (let at = 1; at <= records.length; at++)
+        if (at === records.length || offsets[at] !== offsets[at - 1]! + 1) {
+          repeats.keep(records.slice(start, at), offsets[start]!);
+          start = at;
+        }
     },
   };
-}
-
-const MAX_REMNANTS = 64;
-
-const sameRecords = (a: readonly OutRecord[], b: readonly OutRecord[]): boolean =>
-  a.length === b.length &&
-  a.every((record, index) => {
-    const other = b[index]!;
-    return record === other || (record.key === other.key && record.value.equals(other.value));
-  });
-
-/** After a failure: forget a closed connection, find the brokers that are left, and who leads now. */
-export async function reconnect(cluster: Cluster, error: unknown): Promise<void> {
-  const { name, host, port } = error as { name?: string; host?: string; port?: number };
-  if (name === 'KafkaJSConnectionClosedError' && host !== undefined && port !== undefined)
-    cluster.removeBroker({ host, port });
-  if (!cluster.isConnected()) await cluster.connect();
-  await cluster.refreshMetadata();
 }
