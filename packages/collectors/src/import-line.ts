@@ -18,7 +18,8 @@ export type ParsedLine =
   | { readonly ok: true; readonly line: ImportLine }
   | { readonly ok: false; readonly venue: Venue | null; readonly reason: string };
 
-const CHANNEL = /^(ws|(rest|gamma|clob):\/.*)$/s;
+/** ws, or a source and a path: rest:/…, gamma:/…, clob:/…. Which sources a venue has is for its normalizer to say. */
+const CHANNEL = /^(ws|[a-z][a-z0-9]{0,31}:\/.*)$/s;
 
 export function parseImportLine(text: string): ParsedLine {
   let value: unknown;
