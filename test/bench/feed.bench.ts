@@ -1,0 +1,124 @@
+// Fan-out of the feed: messages a second that clients received, with 1, 100 and 1,000 of them, beside a bare loop of ws.send with
+// a prepared text. Clients are in a process of their own and only count.
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { openSqliteLog } from '@ladderlog/log';
+import type { WebSocket } from 'ws';
+import { WebSocketServer } from 'ws';
+import { startFeed } from '../../packages/feed/test/harness.ts';
+import { books } from '../harness/log-events.ts';
+
+const LEVELS = 20;
+const DELIVERIES = process.env['LADDERLOG_FULL'] === '1' ? 400_000 : 60_000;
+
+/** Connects `count` clients, and says when all are subscribed and when all have `messages` books. */
+const CLIENTS = `
+import { WebSocket } from 'ws';
+const [url, key, count, messages] = process.argv.slice(1);
+let ready = 0, done = 0;
+for (let n = 0; n < Number(count); n++) {
+  const socket = new WebSocket(url, { headers: { 'x-api-key': key }, perMessageDeflate: false });
+  let got = 0;
+  socket.on('open', () => socket.send('{"type":"subscribe","venue":"venueb"}'));
+  socket.on('message', (data) => {
+    const type = data.toString('latin1', 9, 13);
+    if (type === 'subs' && ++ready === Number(count)) console.log('ready');
+    if (type === 'skip') console.log('skipped');
+    if (type === 'book' && ++got === Number(messages) && ++done === Number(count)) console.log('done');
+  });
+  await new Promise((resolve) => socket.on('open', resolve));
+}
+`;
+
+async function measure(
+  url: string,
+  key: string,
+  clients: number,
+  messages: number,
+  send: () => Promise<void>,
+): Promise<number> {
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', CLIENTS, url, key, String(clients), String(messages)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const said = async (word: string): Promise<void> => {
+    const { value } = await lines.next();
+    if (value !== word) throw new Error(`the clients said ${String(value)} instead of ${word}`);
+  };
+  try {
+    await said('ready');
+    const began = performance.now();
+    await send();
+    await said('done');
+    return (clients * messages * 1_000) / (performance.now() - began);
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+async function bare(clients: number, messages: number, text: string): Promise<number> {
+  const server = createServer();
+  const sockets: WebSocket[] = [];
+  new WebSocketServer({ server, perMessageDeflate: false }).on('connection', (socket) => {
+    sockets.push(socket);
+    socket.on('message', () => socket.send('{"type":"subscribed"}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    return await measure(
+      `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      'none',
+      clients,
+      messages,
+      async () => {
+        for (let n = 0; n < messages; n++) {
+          for (const socket of sockets) socket.send(text);
+          if (n % 16 === 0) await new Promise((resolve) => setImmediate(resolve));
+        }
+      },
+    );
+  } finally {
+    for (const socket of sockets) socket.terminate();
+    server.close();
+  }
+}
+
+export async function run(): Promise<void> {
+  const { keyText } = await import('../../packages/feed/test/harness.ts');
+  for (const clients of [1, 100, 1_000]) {
+    const messages = Math.max(20, Math.min(20_000, Math.round(DELIVERIES / clients)));
+    const folder = mkdtempSync(join(tmpdir(), 'ladderlog-feed-bench-'));
+    const log = await openSqliteLog({ path: join(folder, 'log.sqlite'), upkeepMs: 0 });
+    const feed = await startFeed(log, {
+      limits: { clientsPerKey: 10_000, softBytes: 64 * 2 ** 20, hardBytes: 256 * 2 ** 20 },
+    });
+    const events = books(0, messages, { markets: 40, levels: LEVELS });
+    let size = 0;
+    const rate = await measure(feed.url, keyText('desk'), clients, messages, async () => {
+      for (let n = 0; n < messages; n += 100) await log.append(events.slice(n, n + 100));
+    });
+    const one = await (async () => {
+      const { streamText } = await import('@ladderlog/core');
+      return streamText(events[0]!, { topic: 'venueb', partition: 0, offset: 0 }, null);
+    })();
+    size = one.length;
+    await feed.close();
+    await log.close();
+    rmSync(folder, { recursive: true, force: true });
+    const sends = await bare(clients, messages, one);
+    console.log(
+      `${String(clients).padStart(5)} clients: ${Math.round(rate).toLocaleString('en')} messages/s from append to receipt ` +
+        `(${size} bytes each); bare ws.send of one text ${Math.round(sends).toLocaleString('en')}/s; ratio ${(rate / sends).toFixed(2)}`,
+    );
+  }
+}

@@ -1,0 +1,116 @@
+// Simulators → collectors → Kafka → feed and replay: the same as on the embedded log, by the same code.
+
+import type { VenueEvent } from '@ladderlog/core';
+import { formatPosition, toRecord } from '@ladderlog/core';
+import type { EventLog } from '@ladderlog/log';
+import { positionsAt, positionsFromBeginning, readEvents } from '@ladderlog/log';
+import { inOrder, replayEvents } from '@ladderlog/replay';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestFeed } from '../../packages/feed/test/harness.ts';
+import { startFeed } from '../../packages/feed/test/harness.ts';
+import type { TestCapture } from '../harness/capture.ts';
+import { startCapture } from '../harness/capture.ts';
+import { newPrefix, openTestLog, sharedKafka } from '../harness/kafka-log.ts';
+
+const kafka = sharedKafka();
+
+describe.skipIf(!kafka)('feed and replay on Kafka', () => {
+  let log: EventLog;
+  let capture: TestCapture;
+  let feed: TestFeed;
+
+  beforeAll(async () => {
+    log = await openTestLog(kafka!, newPrefix());
+    capture = await startCapture({ log, venues: ['venuec'] });
+    feed = await startFeed(log);
+  }, 120_000);
+  afterAll(async () => {
+    await feed?.close();
+    await capture?.close();
+    await log?.close();
+  });
+
+  const logged = async (): Promise<{ event: VenueEvent; seq: string }[]> => {
+    const found: { event: VenueEvent; seq: string }[] = [];
+    for await (const batch of readEvents(log, { from: await positionsFromBeginning(log, ['venuec']) }))
+      for (const item of batch)
+        if (item.event) found.push({ event: item.event as VenueEvent, seq: formatPosition(item.position) });
+    return found;
+  };
+
+  test('a client follows, drops, resumes by position: every book of the log once, as recorded', async () => {
+    const first = await feed.connect();
+    first.send({ type: 'subscribe', venue: 'venuec' });
+    const { positions } = await first.next('subscribed');
+    const fresh = (): string[] => first.of('book').flatMap(({ seq, current }) => (current ? [] : [seq]));
+    await first.until('books', () => fresh().length >= 100, 60_000);
+    first.socket.terminate();
+    const got = fresh();
+    const places = new Map(positions.map((seq) => [seq.slice(0, seq.lastIndexOf('/')), seq]));
+    for (const message of first.messages)
+      if ('seq' in message && !('current' in message))
+        places.set(message.seq.slice(0, message.seq.lastIndexOf('/')), message.seq);
+    const second = await feed.connect();
+    second.send({ type: 'subscribe', venue: 'venuec', from: { position: [...places.values()] } });
+    await second.next('live');
+    await second.until('more books', () => second.of('book').length >= 100, 60_000);
+    const again = second.of('book').map(({ seq }) => seq);
+    const all = [...got, ...again];
+    expect(new Set(all).size).toBe(all.length);
+    const records = await logged();
+    const bySeq = new Map(records.map(({ event, seq }) => [seq, event]));
+    for (const { seq, data } of second.of('book')) {
+      const event = bySeq.get(seq)!;
+      if (event.type !== 'BookObserved') throw new Error(`${seq} is no book`);
+      const [topic, partition, offset] = seq.split('/');
+      const record = toRecord(event, { topic: topic!, partition: Number(partition), offset: Number(offset) });
+      expect(data.orderbook).toEqual(record.orderbook);
+      expect(data.timestamp).toBe(record.timestamp);
+    }
+  });
+
+  test('a replay is in order of time and whole, and the same twice', async () => {
+    await capture.stop();
+    const range = { venues: ['venuec'] as const, from: 0, to: Number.MAX_SAFE_INTEGER };
+    const seen: { seq: string; time: number }[] = [];
+    let before: Parameters<typeof inOrder>[0] | null = null;
+    for await (const item of replayEvents(log, range)) {
+      if (before) expect(inOrder(before, item)).toBeLessThan(0);
+      before = item;
+      seen.push({ seq: formatPosition(item.position), time: item.time });
+    }
+    const records = await logged();
+    expect(new Set(seen.map(({ seq }) => seq))).toEqual(new Set(records.map(({ seq }) => seq)));
+    const again: string[] = [];
+    for await (const item of replayEvents(log, range)) again.push(formatPosition(item.position));
+    expect(again).toEqual(seen.map(({ seq }) => seq));
+  });
+
+  test('a new consumer group begins at a time', async () => {
+    const records = await logged();
+    const at = records[Math.floor(records.length / 2)]!.event.observedAt;
+    const starts = await positionsAt(log, ['venuec'], at);
+    await log.commit('research', starts);
+    const begun = new Map<string, number>();
+    const stop = new AbortController();
+    const wanted = (await log.topics())
+      .find(({ topic }) => topic === 'venuec')!
+      .partitions.filter(({ partition, end }) => starts[partition]!.offset < end).length;
+    const consuming = log.consume({
+      group: 'research',
+      topics: ['venuec'],
+      signal: stop.signal,
+      onAssigned: async () => null,
+      onBatch: async ({ topic, partition, records: batch }) => {
+        const place = `${topic}/${partition}`;
+        if (!begun.has(place)) begun.set(place, batch[0]!.offset);
+        await log.commit('research', [{ topic, partition, offset: batch.at(-1)!.offset + 1 }]);
+        if (begun.size === wanted) stop.abort();
+      },
+    });
+    await consuming;
+    for (const { topic, partition, offset } of starts)
+      if (begun.has(`${topic}/${partition}`)) expect(begun.get(`${topic}/${partition}`)).toBe(offset);
+    expect(begun.size).toBe(wanted);
+  });
+});
