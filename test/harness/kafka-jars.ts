@@ -24,7 +24,6 @@ function property(name: string): string {
 
 export const VERSIONS = {
   kafka: property('kafka.version'),
-  kafkaImage: property('kafka.image'),
   apicurio: property('apicurio.version'),
   apicurioForJava17: property('apicurio.java17.version'),
 };

@@ -274,7 +274,7 @@ async function javaOf(major: number): Promise<Java> {
 }
 
 /** Ready: every broker is registered and answers for the cluster. */
-async function untilReady(
+export async function untilReady(
   addresses: readonly string[],
   count: number,
   failure: () => string | null,
