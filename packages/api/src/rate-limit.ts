@@ -19,6 +19,8 @@ export type RateState = {
 export type RateLimits = {
   /** Counts one request; refuses with RATE_LIMITED. Answers with the window that is nearest to being used up. */
   count(group: Plan | 'anonymous', who: string): Promise<RateState>;
+  /** False while a Redis was asked for and is not there: then this instance counts for itself. */
+  connected(): boolean;
   close(): Promise<void>;
 };
 
@@ -34,7 +36,13 @@ type Window = { readonly rate: RateLimit; readonly limiter: RateLimiterAbstract 
 
 export function createRateLimits(options: RateLimitOptions): RateLimits {
   const redis = options.redisUrl
-    ? new Redis(options.redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 1, lazyConnect: false })
+    ? new Redis(options.redisUrl, {
+        enableOfflineQueue: false,
+        maxRetriesPerRequest: 1,
+        // A server that is still loading refuses the command, and that request is then counted here.
+        enableReadyCheck: false,
+        lazyConnect: false,
+      })
     : null;
   redis?.on('error', (error) => {
     options.logger.warn({ event: 'api.redis', err: error }, 'redis does not answer; limits are counted here');
@@ -79,6 +87,7 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
       }
       return tightest ?? { limit: 0, remaining: 0, resetMs: 0 };
     },
+    connected: () => redis === null || redis.status === 'ready',
     async close() {
       if (redis) redis.disconnect();
     },
