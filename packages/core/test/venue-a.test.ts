@@ -119,7 +119,7 @@ describe('predict.fun, the fallback', () => {
   it('keeps the exact text of its numbers', () => {
     const [finding] = only(feed(venueA.createNormalizer(), text()), 'book');
     expect(finding).toMatchObject({
-      market: 'predictfun-1113650',
+      market: '1113650',
       outcome: '0',
       bidPrices: [490_000, 480_000],
       bidSizes: [100e6, 2_754_848_759],
@@ -231,7 +231,7 @@ describe('predict.fun, the fallback', () => {
     ['{"type":"R","requestId":1,"success":true}', { find: 'skip', reason: 'command_reply' }],
     ['{"type":"R","requestId":1,"success":false}', { find: 'reject', reason: 'command_refused' }],
     ['{"type":"M","topic":"heartbeat","data":1794700802617}', { find: 'skip', reason: 'heartbeat' }],
-    ['{"type":"M","topic":"predictOrderbook/1","data":null}', { find: 'reject', market: 'predictfun-1' }],
+    ['{"type":"M","topic":"predictOrderbook/1","data":null}', { find: 'reject', market: '1' }],
   ])('answers %s', (message, expected) => {
     expect(feed(venueA.createNormalizer(), message)).toMatchObject([expected]);
   });

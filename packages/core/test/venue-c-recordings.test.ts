@@ -164,9 +164,9 @@ describe.skipIf(missing(PREDICT))('predict.fun books at expiry', () => {
       return [book!.market, book!.bidPrices.length, book!.askPrices.length, book!.flags];
     });
     expect(states).toEqual([
-      ['predictfun-1015947', 21, 0, ['inexact']],
-      ['predictfun-1015955', 0, 26, ['inexact']],
-      ['predictfun-1017951', 0, 21, []],
+      ['1015947', 21, 0, ['inexact']],
+      ['1015955', 0, 26, ['inexact']],
+      ['1017951', 0, 21, []],
     ]);
   });
 });

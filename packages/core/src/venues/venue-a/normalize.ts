@@ -80,7 +80,8 @@ class VenueANormalizer implements Normalizer {
   }
 
   private readonly predictMarket = (externalId: string): string =>
-    this.marketOfExternal.get(externalId) ?? predictFunMarket(externalId);
+    this.marketOfExternal.get(externalId) ??
+    (this.known.get(externalId) ? predictFunMarket(externalId) : externalId);
 
   private readSocket(text: string, into: Finding[]): void {
     const message = parseJson(text);

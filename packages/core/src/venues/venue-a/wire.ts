@@ -32,7 +32,7 @@ export const BOOK_TOPICS = {
   predictFun: /^predictOrderbook\/(\d+)$/,
 } as const;
 
-/** A market id of predict.fun whose venue A id is not known: a name of its own, so that two number spaces cannot meet. */
+/** A market of predict.fun whose number is that of another market of venue A: a name of its own, so that the two do not meet. */
 export const predictFunMarket = (id: string): string => `predictfun-${id}`;
 
 /** Ways a level is written: a pair on the sockets and at predict.fun, an object in venue A's REST book. */
