@@ -145,6 +145,14 @@ describe('predict.fun, the fallback', () => {
     expect(only(feed(other, text()), 'book')[0]!.market).toBe(MARKET);
   });
 
+  it('has a name of its own where venue A has another market of that number', () => {
+    const normalizer = venueA.createNormalizer();
+    const [found] = only(feed(normalizer, topic(), DETAIL), 'market');
+    const other = venueA.createNormalizer();
+    other.learn('1113650', { ...found!.fields, native: '{}' });
+    expect(only(feed(other, text()), 'book')[0]!.market).toBe('predictfun-1113650');
+  });
+
   it('reads its REST book, once per update, and compares it beside a socket', () => {
     const normalizer = venueA.createNormalizer();
     const answer =
