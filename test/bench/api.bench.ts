@@ -80,6 +80,8 @@ async function serve(): Promise<void> {
     engine: { latestMs: engineLatest.ms, pageMs: enginePage.ms, pageBytes: enginePage.size },
   };
   process.send!(ready);
+  // A bench that was killed must not leave its server behind.
+  process.on('disconnect', () => process.exit(1));
   process.on('message', (message) => {
     if (message === 'usage')
       process.send!({ rss: process.memoryUsage().rss, cpu: process.cpuUsage() } satisfies Usage);
