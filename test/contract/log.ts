@@ -20,7 +20,7 @@ export type LogUnderTest = {
 };
 
 const FULL = process.env['LADDERLOG_FULL'] === '1';
-const EVENTS = FULL ? 1_000_000 : 50_000;
+const EVENTS = FULL ? 1_000_000 : 20_000;
 
 export function logContract(name: string, create: () => Promise<LogUnderTest>): void {
   describe(`${name} keeps the contract of the event log`, () => {

@@ -45,6 +45,7 @@ async function startBroker(): Promise<{ address: string; stop(): Promise<unknown
       KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
       KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
       KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
+      KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS: '1000',
     })
     .withEntrypoint(['sh', '-c'])
     .withCommand([`echo '${WAITING}'; while [ ! -f ${STARTER} ]; do sleep 0.1; done; exec sh ${STARTER}`])

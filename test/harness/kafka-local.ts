@@ -195,6 +195,7 @@ async function startBroker(setup: BrokerSetup): Promise<LocalBroker> {
       'transaction.state.log.min.isr': 1,
       'transaction.state.log.num.partitions': 4,
       'group.initial.rebalance.delay.ms': 0,
+      'group.min.session.timeout.ms': 1_000,
       // A killed broker is noticed in seconds, so that a fault test is not mostly waiting.
       'broker.session.timeout.ms': 3_000,
       'broker.heartbeat.interval.ms': 500,

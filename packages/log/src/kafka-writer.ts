@@ -37,8 +37,8 @@ const PRODUCER_LOST = new Set([
   'INVALID_PRODUCER_EPOCH',
   'INVALID_PRODUCER_ID_MAPPING',
 ]);
-// The first failures are everyday life: a topic just made, a leader just moved.
-const LOUD_ATTEMPT = 4;
+// Shorter failures are everyday life: a topic just made, a leader just moved.
+const LOUD_AFTER_MS = 5_000;
 
 type Share = {
   readonly records: Records;
@@ -156,21 +156,19 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
     }
   }
 
-  const send = (batch: Batch): Promise<number> =>
-    retrying(
+  function send(batch: Batch): Promise<number> {
+    const loudAt = performance.now() + LOUD_AFTER_MS;
+    let said = false;
+    return retrying(
       {
         doing: `appending to ${topic}/${partition}`,
         forMs: retryForMs,
         onFailure(error, attempt) {
-          logger[attempt === LOUD_ATTEMPT ? 'warn' : 'debug'](
-            {
-              event: 'log.kafka.append_retry',
-              topic,
-              partition,
-              attempt,
-              type: errorType(error),
-              reason: String(error),
-            },
+          const loud = !said && performance.now() >= loudAt;
+          said ||= loud;
+          const [type, reason] = [errorType(error), String(error)];
+          logger[loud ? 'warn' : 'debug'](
+            { event: 'log.kafka.append_retry', topic, partition, attempt, type, reason },
             'append not acknowledged, trying again',
           );
           return reconnect(cluster, error);
@@ -185,6 +183,7 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
       }
       throw error;
     });
+  }
 
   function takeShares(): Share[] {
     let bytes = 0;

@@ -8,7 +8,8 @@ import { LogProcess } from '../../../test/harness/log-process.ts';
 import { Consumer } from '../../../test/harness/log-reading.ts';
 
 const shared = sharedKafka();
-const SESSION_MS = 6_000;
+// Of the members that vanish: as long as the others wait for them.
+const SESSION_MS = 3_000;
 
 describe.skipIf(!shared)('a member of a group on Kafka', () => {
   const kafka = shared!;
