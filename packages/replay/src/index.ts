@@ -19,3 +19,5 @@ export type { AuditOptions, AuditResult, Difference, NotJudged } from './audit-r
 export { NOT_JUDGED } from './audit-result.ts';
 export type { AuditReport } from './audit-report.ts';
 export { auditReport, auditText } from './audit-report.ts';
+export type { NativeReplay, NativeReplayOptions } from './native.ts';
+export { startNativeReplay } from './native.ts';

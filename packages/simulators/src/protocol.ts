@@ -122,6 +122,8 @@ export const OPEN_GATE: Gate = {
 export type VenueServer = {
   readonly port: number;
   connections(): number;
+  /** Bytes that wait for the slowest reader: a source that is not bound to the clock holds back by it. */
+  backlog(): number;
   /** Cuts every socket without a closing handshake. */
   disconnect(): number;
   /** Closes every socket with a code, as a venue does at the end of a connection's life. */

@@ -21,6 +21,8 @@ export type Sockets<State> = {
   send(client: Client<State>, text: string, kind: SentFrame['kind'], markets: readonly string[]): boolean;
   /** Says that a fault kept this client from a frame. */
   lose(client: Client<State>, market: string): void;
+  /** Unsent bytes of the slowest reader. */
+  readonly backlog: () => number;
   readonly disconnect: () => number;
   readonly closeAll: (code: number, reason: string) => number;
 };
@@ -50,6 +52,11 @@ export function createSockets<State>(venue: Venue, { clock, onSent, onLost }: So
       return true;
     },
     lose: (client, market) => onLost?.({ venue, at: clock(), market, connection: client.number }),
+    backlog() {
+      let most = 0;
+      for (const { socket } of clients) most = Math.max(most, socket.bufferedAmount);
+      return most;
+    },
     disconnect() {
       const count = clients.size;
       for (const { socket } of clients) socket.terminate();

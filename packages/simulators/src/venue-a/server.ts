@@ -225,6 +225,7 @@ export async function createVenueAServer(options: VenueAOptions): Promise<VenueS
   return {
     port: opened.port,
     connections: () => sockets.clients.size,
+    backlog: sockets.backlog,
     disconnect: sockets.disconnect,
     closeAll: sockets.closeAll,
     broadcast(text, id) {

@@ -335,6 +335,7 @@ export async function createVenueBServer(options: VenueBOptions): Promise<VenueS
   return {
     port: opened.port,
     connections: () => sockets.clients.size,
+    backlog: sockets.backlog,
     disconnect: sockets.disconnect,
     closeAll: sockets.closeAll,
     broadcast(text, id) {

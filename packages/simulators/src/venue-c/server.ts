@@ -192,6 +192,7 @@ export async function createVenueCServer(
     port: clob.port,
     gammaPort: gamma.port,
     connections: () => sockets.clients.size,
+    backlog: sockets.backlog,
     disconnect: sockets.disconnect,
     closeAll: sockets.closeAll,
     broadcast(text, id) {

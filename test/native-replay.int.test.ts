@@ -1,0 +1,281 @@
+// A recording served by the venue's own protocol, read back by clients that know nothing of Ladderlog, and normalized again: the
+// books must be the recorded ones, in the recorded order.
+
+import type { BookObserved, Finding, MarketObserved, Venue, VenueAdapter, VenueEvent } from '@ladderlog/core';
+import { VENUES, venueA, venueB, venueC } from '@ladderlog/core';
+import type { NativeReplay, NativeReplayOptions } from '@ladderlog/replay';
+import { startNativeReplay } from '@ladderlog/replay';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+
+import type { TestCapture } from './harness/capture.ts';
+import { startCapture } from './harness/capture.ts';
+
+const ADAPTERS: Readonly<Record<Venue, VenueAdapter>> = { venuea: venueA, venueb: venueB, venuec: venueC };
+
+let capture: TestCapture;
+let events: VenueEvent[];
+let replay: NativeReplay | null = null;
+
+beforeAll(async () => {
+  capture = await startCapture({
+    simulator: { updatesPerSecond: 20, windows: ['5m', '15m'] },
+    timing: { compareMs: 500 },
+  });
+  const books = (seen: readonly VenueEvent[], venue: Venue): number =>
+    seen.filter((event) => event.type === 'BookObserved' && event.venue === venue).length;
+  await capture.until('books', (seen) => VENUES.every((venue) => books(seen, venue) > 100));
+  for (const venue of VENUES) capture.simulators.inject({ venue, kind: 'disconnect', duration: 0.3 });
+  await capture.until(
+    'books after a gap',
+    (seen) => {
+      const after = (venue: Venue): number =>
+        seen.filter((event) => event.type === 'GapClosed' && event.venue === venue).length;
+      return VENUES.every((venue) => after(venue) > 0 && books(seen, venue) > 300);
+    },
+    40_000,
+  );
+  events = await capture.stop();
+}, 90_000);
+afterEach(async () => {
+  await replay?.close();
+  replay = null;
+});
+afterAll(() => capture.close());
+
+const isBook = (event: VenueEvent): event is BookObserved => event.type === 'BookObserved';
+const ladder = (book: Pick<BookObserved, 'bidPrices' | 'bidSizes' | 'askPrices' | 'askSizes'>): string =>
+  JSON.stringify([book.bidPrices, book.bidSizes, book.askPrices, book.askSizes]);
+const idOf = (venue: Venue, book: { market: string; outcome: string }): string =>
+  venue === 'venuec' ? book.outcome : book.market;
+
+/** Recorded books that came over the socket. */
+function recorded(venue: Venue): BookObserved[] {
+  const socket = new Set(
+    events
+      .filter((event) => event.type === 'FrameCaptured' && event.channel === 'ws')
+      .map((event) => `${event.session} ${event.ordinal}`),
+  );
+  return events
+    .filter(isBook)
+    .filter((book) => book.venue === venue && socket.has(`${book.session} ${book.ordinal}`))
+    .sort((a, b) => a.observedAt - b.observedAt || a.entry - b.entry);
+}
+
+async function start(venue: Venue, more: Partial<NativeReplayOptions> = {}): Promise<NativeReplay> {
+  const times = recorded(venue).map(({ observedAt }) => observedAt);
+  replay = await startNativeReplay({
+    log: capture.log,
+    venue,
+    from: times[0]!,
+    to: Math.max(...times) + 1,
+    speed: 'max',
+    ...more,
+  });
+  return replay;
+}
+
+type Client = { readonly texts: string[]; readonly closed: Promise<number>; readonly socket: WebSocket };
+
+function connect(url: string, hello: readonly object[]): Client {
+  const socket = new WebSocket(url);
+  const texts: string[] = [];
+  socket.on('open', () => hello.forEach((message) => socket.send(JSON.stringify(message))));
+  socket.on('message', (data: Buffer) => void texts.push(data.toString('utf8')));
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  return { texts, closed, socket };
+}
+
+function subscribe(venue: Venue, { urls }: NativeReplay, ids: readonly string[]): Client {
+  if (venue === 'venuea')
+    return connect(`${urls['ws']}?topic=${ids.map((id) => `web3_prediction_orderbook_${id}`).join('|')}`, []);
+  if (venue === 'venueb')
+    return connect(urls['ws']!, [
+      { id: 1, cmd: 'subscribe', params: { channels: ['orderbook_delta'], market_tickers: ids } },
+    ]);
+  return connect(urls['ws']!, [{ assets_ids: ids, type: 'market' }]);
+}
+
+/** The books a client would keep, by today's normalizers. */
+function booksOf(venue: Venue, texts: readonly string[]): Map<string, string[]> {
+  const normalizer = ADAPTERS[venue].createNormalizer();
+  const books = new Map<string, string[]>();
+  for (const text of texts)
+    for (const finding of normalizer.normalize({
+      channel: 'ws',
+      direction: 'in',
+      text,
+      observedAt: 1_794_700_800_000_000,
+      settings: venue === 'venueb' ? { use_yes_price: 'false' } : {},
+    }))
+      if (isBookFinding(finding)) {
+        const id = idOf(venue, finding);
+        books.set(id, [...(books.get(id) ?? []), ladder(finding)]);
+      }
+  return books;
+}
+const isBookFinding = (finding: Finding): finding is Extract<Finding, { find: 'book' }> =>
+  finding.find === 'book';
+
+describe.each(VENUES)('%s', (venue) => {
+  test('gives every recorded book in order, then closes', async () => {
+    const all = recorded(venue);
+    const ids = [...new Set(all.map((book) => idOf(venue, book)))];
+    const client = subscribe(venue, await start(venue), ids);
+    expect(await client.closed).toBe(1000);
+    const seen = booksOf(venue, client.texts);
+    for (const id of ids) {
+      const due = all.filter((book) => idOf(venue, book) === id).map(ladder);
+      expect([id, seen.get(id)]).toEqual([id, due]);
+    }
+  });
+
+  test('begins in the middle with the book of that moment', async () => {
+    const all = recorded(venue);
+    const from = all[Math.floor(all.length / 3)]!.observedAt;
+    const ids = [
+      ...new Set(all.filter(({ observedAt }) => observedAt >= from).map((book) => idOf(venue, book))),
+    ];
+    const client = subscribe(venue, await start(venue, { from }), ids);
+    await client.closed;
+    const seen = booksOf(venue, client.texts);
+    for (const id of ids) {
+      const mine = all.filter((book) => idOf(venue, book) === id);
+      const after = mine.filter(({ observedAt }) => observedAt >= from).map(ladder);
+      const got = seen.get(id)!;
+      expect([id, got.slice(-after.length)]).toEqual([id, after]);
+      expect(got.length - after.length).toBeLessThanOrEqual(1);
+      // On A there is no first book, as at the venue: the next push is whole.
+      const first = got.length > after.length ? got[0] : null;
+      const before = mine.filter(({ observedAt }) => observedAt < from).map(ladder);
+      expect([null, before.at(-1)]).toContain(first);
+    }
+    const firsts = [...seen].filter(([id, got]) => got.length > recordedAfter(all, venue, id, from)).length;
+    expect(firsts > 0).toBe(venue !== 'venuea');
+  });
+
+  test('a client that comes late joins the same moment, and a second run begins anew', async () => {
+    const all = recorded(venue);
+    const ids = [...new Set(all.map((book) => idOf(venue, book)))];
+    const server = await start(venue);
+    server.pace.setSpeed(20);
+    const first = subscribe(venue, server, ids);
+    await new Promise<void>((resolve) => {
+      first.socket.on('message', () => {
+        if (first.texts.length === 40) resolve();
+      });
+    });
+    const second = subscribe(venue, server, ids);
+    await new Promise((resolve) => second.socket.once('message', resolve));
+    server.pace.setSpeed('max');
+    await Promise.all([first.closed, second.closed]);
+    const [a, b] = [booksOf(venue, first.texts), booksOf(venue, second.texts)];
+    // The same last book for both, and it is the recorded one.
+    for (const id of ids) {
+      const last = all
+        .filter((book) => idOf(venue, book) === id)
+        .map(ladder)
+        .at(-1);
+      expect(a.get(id)!.at(-1)).toBe(last);
+      expect(b.get(id)?.at(-1) ?? last).toBe(last);
+    }
+    const again = subscribe(venue, server, ids);
+    await again.closed;
+    expect(booksOf(venue, again.texts)).toEqual(booksOf(venue, first.texts));
+  });
+});
+
+const recordedAfter = (all: readonly BookObserved[], venue: Venue, id: string, from: number): number =>
+  all.filter((book) => idOf(venue, book) === id && book.observedAt >= from).length;
+
+const fetchJson = async (url: string, body?: object): Promise<unknown> => {
+  const answer = await fetch(url, body ? { method: 'POST', body: JSON.stringify(body) } : {});
+  return answer.ok ? answer.json() : answer.status;
+};
+
+describe('REST at the moment of the replay', () => {
+  const lastOf = (venue: Venue, before: number): BookObserved =>
+    events
+      .filter(isBook)
+      .filter((book) => book.venue === venue && book.observedAt < before && book.askPrices.length > 0)
+      .sort((a, b) => a.observedAt - b.observedAt)
+      .at(-1)!;
+  const middle = (venue: Venue): number => {
+    const all = recorded(venue);
+    return all[Math.floor(all.length / 2)]!.observedAt;
+  };
+  const top = (price: number): number => price / 1e6;
+
+  test('venue C: book, prices and catalogue', async () => {
+    const from = middle('venuec');
+    const book = lastOf('venuec', from);
+    const { urls } = await start('venuec', { from, speed: 1 });
+    const summary = (await fetchJson(`${urls['clob']}/book?token_id=${book.outcome}`)) as {
+      asks: { price: string }[];
+      market: string;
+    };
+    expect(summary.market).toBe(book.market);
+    expect(summary.asks.map(({ price }) => Number(price)).reverse()).toEqual(book.askPrices.map(top));
+    expect(await fetchJson(`${urls['clob']}/price?token_id=${book.outcome}&side=SELL`)).toEqual({
+      price: String(top(book.askPrices[0]!)),
+    });
+    expect(await fetchJson(`${urls['clob']}/books`, [{ token_id: book.outcome }])).toMatchObject([
+      { asset_id: book.outcome },
+    ]);
+    const market = events.find(
+      (event): event is MarketObserved => event.type === 'MarketObserved' && event.market === book.market,
+    )!;
+    expect(await fetchJson(`${urls['gamma']}/markets?slug=${market.slug}`)).toMatchObject([
+      { conditionId: book.market },
+    ]);
+    expect(await fetchJson(`${urls['clob']}/book?token_id=1`)).toBe(404);
+  });
+
+  test('venue B: order book, market and a listing', async () => {
+    const from = middle('venueb');
+    const book = lastOf('venueb', from);
+    const { urls } = await start('venueb', { from, speed: 1 });
+    const { orderbook_fp: sides } = (await fetchJson(`${urls['rest']}/markets/${book.market}/orderbook`)) as {
+      orderbook_fp: { yes_dollars: [string, string][]; no_dollars: [string, string][] };
+    };
+    expect(sides.yes_dollars.map(([price]) => Number(price)).reverse()).toEqual(book.bidPrices.map(top));
+    expect(sides.no_dollars.map(([price]) => Math.round(1e6 - Number(price) * 1e6)).reverse()).toEqual(
+      book.askPrices,
+    );
+    expect(await fetchJson(`${urls['rest']}/markets/${book.market}`)).toMatchObject({
+      market: { ticker: book.market },
+    });
+    const listing = (await fetchJson(
+      `${urls['rest']}/markets?series_ticker=${book.market.split('-')[0]}&limit=1000`,
+    )) as { markets: { ticker: string }[] };
+    expect(listing.markets.map(({ ticker }) => ticker)).toContain(book.market);
+  });
+
+  test('venue A: the list as it was recorded, and the mirrored book of the second token', async () => {
+    const from = middle('venuea');
+    const book = lastOf('venuea', from);
+    const { urls } = await start('venuea', { from, speed: 1 });
+    const taped = events.find(
+      (event) =>
+        event.type === 'FrameCaptured' &&
+        event.venue === 'venuea' &&
+        event.channel.startsWith('rest:/market/list') &&
+        event.observedAt < from,
+    );
+    const channel = taped?.type === 'FrameCaptured' ? taped.channel.slice('rest:'.length) : '';
+    expect(await fetchJson(`${urls['rest']}${channel}&timestamp=1&signature=x`)).toHaveProperty(
+      'marketTopics',
+    );
+    const market = events.find(
+      (event): event is MarketObserved => event.type === 'MarketObserved' && event.market === book.market,
+    )!;
+    const [first, second] = market.outcomes;
+    const ask = async (token: string | null) =>
+      (await fetchJson(
+        `${urls['rest']}/order-book?vendor=predict_fun&marketId=${book.market}&tokenId=${token}`,
+      )) as { bids: { price: string }[]; asks: { price: string }[] };
+    const [up, down] = [await ask(first!.tokenId), await ask(second!.tokenId)];
+    expect(up.asks.map(({ price }) => Number(price))).toEqual(book.askPrices.map(top));
+    expect(down.bids.map(({ price }) => Math.round(1e6 - Number(price) * 1e6))).toEqual(book.askPrices);
+  });
+});
