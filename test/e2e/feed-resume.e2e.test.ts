@@ -76,7 +76,6 @@ test(`${MESSAGES} messages over ${KILLS} kills`, { timeout: FULL ? 600_000 : 120
   await expect.poll(() => follower['places'].size, { timeout: 20_000 }).toBe(4);
 
   const written: string[] = [];
-  let writing = true;
   const writer = (async () => {
     for (let n = 0; n < MESSAGES; n += 50) {
       const events = Array.from({ length: Math.min(50, MESSAGES - n) }, (_, at) =>
@@ -86,12 +85,11 @@ test(`${MESSAGES} messages over ${KILLS} kills`, { timeout: FULL ? 600_000 : 120
       written.push(...positions.map(({ topic, partition, offset }) => `${topic}/${partition}/${offset}`));
       await sleep(2);
     }
-    writing = false;
   })();
 
   for (let kill = 1; kill <= KILLS; kill++) {
     const until = (MESSAGES / (KILLS + 1)) * kill;
-    while (writing && follower.got.length < until) await sleep(5);
+    while (written.length < MESSAGES && follower.got.length < until) await sleep(5);
     await server.kill();
     // Some are written while nobody serves.
     await sleep(50);

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { LadderEvent, Position, StreamEvent } from '@ladderlog/core';
 import { PLAN_TERMS, STREAM_TYPES, Statuses, VENUES, oldestAllowed, toIso } from '@ladderlog/core';
-import { positionsAt, positionsAtEnd } from '@ladderlog/log';
+import { positionsAt, positionsAtEnd, positionsFromBeginning } from '@ladderlog/log';
 import { WebSocketServer } from 'ws';
 import { CLOSE, Client } from './client.ts';
 import { Item } from './item.ts';
@@ -37,18 +37,16 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
   const markets = new Markets(limits.markets);
   const statuses = new Statuses(clock, limits.silentMs);
   const clients = new Set<Client>();
+  const begins = await positionsFromBeginning(log, VENUES);
   const ends = await positionsAtEnd(log, VENUES);
   const start = options.start
-    ? merged(ends, options.start.positions)
+    ? clamped(begins, ends, options.start.positions)
     : await positionsAt(log, VENUES, clock() - (options.warmUpMs ?? 7_200_000) * 1_000);
   for (const market of options.start?.markets ?? []) markets.know(market);
-  for (const { event, position } of options.start?.books ?? []) {
-    markets.apply(event, position);
-    statuses.apply(event);
-  }
+  for (const { event, position } of options.start?.books ?? []) markets.apply(event, position);
   for (const { event, position } of options.start?.gaps ?? []) {
-    markets.apply(event, position);
-    statuses.apply(event);
+    // Beats will tell which books are watched; those in a gap have none. A gap of a market that is over says nothing of now.
+    if (markets.isGoingOn(markets.apply(event, position), clock())) statuses.apply(event);
   }
 
   let stamp = 0;
@@ -225,6 +223,14 @@ function settle(corked: Client[], limits: FeedLimits): Promise<void> | null {
   });
 }
 
-/** Every partition there is, at the given position or, where none is given, at its end. */
-const merged = (ends: readonly Position[], given: readonly Position[]): Position[] =>
-  ends.map((end) => given.find((one) => one.topic === end.topic && one.partition === end.partition) ?? end);
+/** Every partition there is, at the given position as far as the log still has it, else at its end. */
+const clamped = (
+  begins: readonly Position[],
+  ends: readonly Position[],
+  given: readonly Position[],
+): Position[] =>
+  ends.map((end, at) => {
+    const wanted = given.find((one) => one.topic === end.topic && one.partition === end.partition);
+    const begin = begins[at]?.offset ?? 0;
+    return { ...end, offset: Math.min(Math.max(wanted?.offset ?? end.offset, begin), end.offset) };
+  });

@@ -117,6 +117,10 @@ export class Markets {
     return frames;
   }
 
+  isGoingOn(market: Market, now: number): boolean {
+    return !ENDED.has(market.status) && (market.closesAt === null || market.closesAt + LATE > now);
+  }
+
   /** Markets of a filter that are still going on; a market asked for by name whatever its status. */
   matching(filter: StreamFilter, venues: readonly Venue[], now: number): string[] {
     if (filter.market !== null && filter.venue !== null) {
@@ -125,12 +129,7 @@ export class Markets {
     }
     const keys: string[] = [];
     for (const market of this.byKey.values())
-      if (
-        venues.includes(market.venue) &&
-        filterMatches(filter, market) &&
-        !ENDED.has(market.status) &&
-        (market.closesAt === null || market.closesAt + LATE > now)
-      )
+      if (venues.includes(market.venue) && filterMatches(filter, market) && this.isGoingOn(market, now))
         keys.push(market.key);
     return keys;
   }

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { BARE_EVENTS, FULL_EVENTS, bookAt } from '../../../test/harness/log-events.ts';
+import { streamContract } from '../../../test/harness/stream-contract.ts';
+import type { LadderEvent, StreamEvent, StreamFilter } from '../src/index.ts';
+import {
+  STREAM_ERRORS,
+  Statuses,
+  filterKey,
+  filterMatches,
+  parseStreamRequest,
+  streamText,
+} from '../src/index.ts';
+
+const contract = streamContract();
+const position = { topic: 'venueb', partition: 2, offset: 41 };
+const ANY: StreamFilter = { venue: null, asset: null, window: null, market: null };
+
+describe('messages', () => {
+  const events: StreamEvent[] = [FULL_EVENTS, BARE_EVENTS].flatMap((each) => [
+    each.BookObserved,
+    each.MarketObserved,
+    each.GapOpened,
+    each.GapClosed,
+  ]);
+  test.each(events.map((event) => [event.type, event] as const))(
+    '%s is what the contract says',
+    (_type, event) => {
+      for (const flags of [{}, { replay: true as const }]) {
+        const text = streamText(
+          event,
+          position,
+          event.type === 'BookObserved' ? FULL_EVENTS.MarketObserved : null,
+          flags,
+        );
+        expect(contract.problem(JSON.parse(text))).toBeNull();
+      }
+    },
+  );
+
+  test('prices print as the decimals that were recorded', () => {
+    const text = streamText({ ...bookAt(0), bidPrices: [123_457], bidSizes: [70_000_001] }, position, null);
+    expect(text).toContain('"bid_prices":[0.123457],"bid_sizes":[70.000001]');
+    expect(text).toMatch(/^\{"type":"book","seq":"venueb\/2\/41","data":/);
+  });
+
+  test('the contract knows every error code', () => {
+    for (const code of STREAM_ERRORS)
+      expect(contract.problem({ type: 'error', code, message: 'x', details: {}, id: null })).toBeNull();
+  });
+});
+
+describe('requests', () => {
+  const good: [string, unknown][] = [
+    ['{"type":"auth","key":"ll_a_b"}', { type: 'auth', key: 'll_a_b' }],
+    ['{"type":"ping"}', { type: 'ping', id: null }],
+    ['{"type":"subscribe"}', { type: 'subscribe', id: null, filter: ANY, from: null }],
+    [
+      '{"type":"subscribe","id":"a","venue":"venueb","asset":"BTC","window":"15m","market":"KX-1"}',
+      {
+        type: 'subscribe',
+        id: 'a',
+        filter: { venue: 'venueb', asset: 'btc', window: '15m', market: 'KX-1' },
+        from: null,
+      },
+    ],
+    [
+      '{"type":"subscribe","from":{"position":["venueb/0/-1","venueb/1/7"]}}',
+      {
+        type: 'subscribe',
+        id: null,
+        filter: ANY,
+        from: {
+          positions: [
+            { topic: 'venueb', partition: 0, offset: -1 },
+            { topic: 'venueb', partition: 1, offset: 7 },
+          ],
+        },
+      },
+    ],
+    [
+      '{"type":"subscribe","from":{"time":"2026-11-15T00:00:00Z"}}',
+      { type: 'subscribe', id: null, filter: ANY, from: { time: 1_794_700_800_000_000 } },
+    ],
+    ['{"type":"speed","speed":"max"}', { type: 'speed', speed: 'max' }],
+    ['{"type":"seek","time":1794700800000}', { type: 'seek', time: 1_794_700_800_000_000 }],
+  ];
+  test.each(good)('%s', (text, request) => {
+    expect(parseStreamRequest(text)).toEqual({ ok: true, request });
+    expect(contract.problem(JSON.parse(text))).toBeNull();
+  });
+
+  const bad: [string, string | null][] = [
+    ['', null],
+    ['[]', null],
+    ['null', null],
+    ['{"type":"toString"}', null],
+    ['{"type":"subscribe","venue":"venuez"}', 'venue'],
+    ['{"type":"subscribe","market":"KX-1"}', 'venue'],
+    ['{"type":"subscribe","coin":"btc"}', 'coin'],
+    ['{"type":"subscribe","asset":7}', 'asset'],
+    ['{"type":"subscribe","from":{}}', 'from'],
+    ['{"type":"subscribe","from":{"position":"venueb/0/1","time":1}}', 'from'],
+    ['{"type":"subscribe","from":{"position":[]}}', 'from.position'],
+    ['{"type":"subscribe","from":{"position":["venueb/0/1","venueb/0/2"]}}', 'from.position'],
+    ['{"type":"subscribe","from":{"position":"../../etc"}}', 'from.position'],
+    ['{"type":"subscribe","from":{"time":"yesterday"}}', 'time'],
+    ['{"type":"unsubscribe"}', 'id'],
+    ['{"type":"speed","speed":0}', 'speed'],
+    ['{"type":"auth"}', 'key'],
+  ];
+  test.each(bad)('%s is refused', (text, parameter) => {
+    expect(parseStreamRequest(text)).toMatchObject({ ok: false, parameter });
+  });
+
+  test('filters', () => {
+    const facts = { venue: 'venueb', market: 'M', asset: 'BTC', window: '5m' } as const;
+    expect(filterMatches(ANY, facts)).toBe(true);
+    expect(filterMatches({ ...ANY, asset: 'btc', window: '5m' }, facts)).toBe(true);
+    expect(filterMatches({ ...ANY, asset: 'eth' }, facts)).toBe(false);
+    expect(filterMatches({ ...ANY, asset: 'btc' }, { ...facts, asset: null })).toBe(false);
+    expect(filterKey({ ...ANY, asset: 'x' })).not.toBe(filterKey({ ...ANY, window: 'x' }));
+  });
+});
+
+describe('the state of a venue', () => {
+  const at = (seconds: number): number => 1_780_000_000_000_000 + seconds * 1_000_000;
+  const event = (given: LadderEvent, seconds: number, market = 'M'): LadderEvent =>
+    ({ ...given, market, observedAt: at(seconds), provenance: 'captured', outcome: 'yes' }) as LadderEvent;
+
+  test('healthy, degraded, disconnected, silent', () => {
+    let now = at(0);
+    const statuses = new Statuses(() => now, 45_000);
+    const state = (): string => {
+      statuses.changed();
+      return statuses.status('venueb').state;
+    };
+    expect(state()).toBe('disconnected');
+    statuses.apply(event(FULL_EVENTS.BookObserved, 0));
+    statuses.apply(event(FULL_EVENTS.CaptureBeat, 1, 'N'));
+    expect(state()).toBe('healthy');
+    statuses.apply(event(FULL_EVENTS.GapOpened, 2));
+    expect(state()).toBe('degraded');
+    statuses.apply(event(FULL_EVENTS.GapOpened, 2, 'N'));
+    expect(state()).toBe('disconnected');
+    statuses.apply(event(FULL_EVENTS.GapClosed, 3));
+    expect(state()).toBe('degraded');
+    statuses.apply(event(FULL_EVENTS.CaptureStopped, 4, 'N'));
+    expect(state()).toBe('healthy');
+    expect(statuses.status('venueb')).toMatchObject({ books: 1, gaps_open: 0 });
+    now = at(49);
+    expect(state()).toBe('disconnected');
+    statuses.apply({ ...FULL_EVENTS.BookObserved, observedAt: now, provenance: 'imported' });
+    expect(state()).toBe('disconnected');
+  });
+});
