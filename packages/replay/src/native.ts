@@ -3,8 +3,9 @@
 // everyone has left it is wound back. During a recorded gap nothing is said of the market until its next whole book.
 
 import type { BookObserved, EventType, FrameCaptured, Micros, Venue } from '@ladderlog/core';
-import { LadderlogError, MICROS_PER_MS } from '@ladderlog/core';
+import { LadderlogError, MICROS_PER_MS, framesTopic } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
+import { positionsFromBeginning } from '@ladderlog/log';
 import type { FrameA, FrameB, FrameC, NativeSource, VenueServer } from '@ladderlog/simulators';
 import { createVenueAServer, createVenueBServer, createVenueCServer } from '@ladderlog/simulators';
 import { answerOf } from './native-answers.ts';
@@ -65,6 +66,22 @@ const CHECK_EVERY = 64;
 export async function startNativeReplay(options: NativeReplayOptions): Promise<NativeReplay> {
   if (!(options.to > options.from))
     throw new LadderlogError('BAD_ARGUMENT', 'the range is empty: `to` must be after `from`');
+  return serve({ ...options, from: Math.max(options.from, await beginningOf(options)) });
+}
+
+/** When the recording begins: a replay from the beginning does not wait for the years before it. */
+async function beginningOf({ log, venue, to }: NativeReplayOptions): Promise<Micros> {
+  let first = to - 1;
+  for (const from of await positionsFromBeginning(log, [framesTopic(venue)])) {
+    for await (const { records } of log.read({ from: [from] })) {
+      first = Math.min(first, records[0]!.time);
+      break;
+    }
+  }
+  return first;
+}
+
+async function serve(options: NativeReplayOptions): Promise<NativeReplay> {
   const pace = new Pace(options.speed ?? 1);
   const host = options.host ?? '127.0.0.1';
   const base = { clock: (): Micros => Date.now() * MICROS_PER_MS, host, port: options.port ?? 0 };

@@ -12,6 +12,7 @@ import { EXIT } from '../context.ts';
 import { openDataDirectory } from '../data-directory.ts';
 import type { Define, Options } from '../program.ts';
 import { openLog } from '../runtime.ts';
+import { serveNative } from './native.ts';
 
 export function registerReplay(define: Define): void {
   define(
@@ -22,6 +23,7 @@ export function registerReplay(define: Define): void {
       'ladderlog replay --venue venueb --market KXBTC15M-26NOV141015-15 --speed 10',
       'ladderlog replay --venue venuea --venue venuec --clock source --speed max',
       'ladderlog replay --venue venueb --format frames > tape.jsonl   # what `ladderlog import` reads',
+      'ladderlog replay --native venuec --port 9100 --gamma-port 9101 --from 2026-11-14T09:00:00Z   # as the venue itself',
       'ladderlog replay --venue venuec --port 9000 --speed 1          # the live feed of that day: ws://127.0.0.1:9000/v3/stream',
     ],
     (command) =>
@@ -32,7 +34,7 @@ export function registerReplay(define: Define): void {
         .option('--window <window>', 'Markets of this window, e.g. 15m; may be repeated.', repeated)
         .option('--from <time>', 'ISO 8601 or epoch milliseconds, by our clock. Default: the beginning.')
         .option('--to <time>', 'Exclusive. Default: now.')
-        .option('--speed <speed>', 'max, or a factor: 1 is as it happened.', 'max')
+        .option('--speed <speed>', 'max, or a factor: 1 is as it happened. Default: max, with --native 1.')
         .option(
           '--clock <clock>',
           "Order and pace by our clock (observed) or the venue's (source).",
@@ -41,12 +43,22 @@ export function registerReplay(define: Define): void {
         .option('--format <format>', 'books (messages of the live feed) or frames (the wire tape).', 'books')
         .option('--metadata-days <days>', 'How far before --from market metadata is looked for.', '7')
         .option('--port <port>', 'Serve it as a WebSocket on this port; 0 picks a free one.')
-        .option('--host <address>', 'Address for --port.'),
+        .option('--host <address>', 'Address for --port.')
+        .option(
+          '--native <venue>',
+          "Serve the frames by this venue's own protocol: a bot connects unchanged.",
+        )
+        .option(
+          '--gamma-port <port>',
+          'With --native venuec: port of the catalogue, which is a host of its own.',
+        ),
     async (context, options) => {
       const request = requestOf(context, options);
-      const speed = speedOf(textOf(options, 'speed')!);
+      const native = options['native'] !== undefined;
+      const speed = speedOf(textOf(options, 'speed') ?? (native ? '1' : 'max'));
       const log = await openLog(context, openDataDirectory(context.config.data, context.logger));
       try {
+        if (native) return await serveNative(context, log, options, { ...request, speed });
         if (options['port'] === undefined) return await toStdout(context, log, request, speed, options);
         const server = await serveReplay({
           log,

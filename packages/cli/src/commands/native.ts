@@ -1,0 +1,49 @@
+// `ladderlog replay --native <venue>`: the recording by the venue's own protocol.
+
+import { once } from 'node:events';
+
+import type { Micros } from '@ladderlog/core';
+import { LadderlogError, VENUES } from '@ladderlog/core';
+import type { EventLog } from '@ladderlog/log';
+import type { Speed } from '@ladderlog/replay';
+import { startNativeReplay } from '@ladderlog/replay';
+
+import type { Context } from '../context.ts';
+import { EXIT } from '../context.ts';
+import type { Options } from '../program.ts';
+
+/** Serves until interrupted. */
+export async function serveNative(
+  context: Context,
+  log: EventLog,
+  options: Options,
+  range: { readonly from: Micros; readonly to: Micros; readonly speed: Speed },
+): Promise<number> {
+  const venue = VENUES.find((name) => name === options['native']);
+  if (!venue)
+    throw new LadderlogError('BAD_ARGUMENT', `--native must be the venue to be: ${VENUES.join(', ')}`);
+  const gammaPort = Number(options['gammaPort'] ?? 0);
+  if (!Number.isInteger(gammaPort) || gammaPort < 0 || gammaPort > 65_535)
+    throw new LadderlogError('BAD_ARGUMENT', '--gamma-port must be a port');
+  const server = await startNativeReplay({
+    log,
+    venue,
+    ...range,
+    host: context.config.host,
+    port: options['port'] === undefined ? 0 : context.config.port,
+    gammaPort,
+    onError: (error) => context.logger.error({ event: 'replay.failed', err: error }, 'the replay failed'),
+  });
+  const addresses = Object.entries(server.urls).map(([name, url]) => `  ${name.padEnd(6)}${url}`);
+  context.print(
+    context.json
+      ? JSON.stringify({ event: 'ready', venue, port: server.port, urls: server.urls })
+      : [
+          `${venue} as recorded; it begins with a client's first subscription, any key and signature is taken`,
+          ...addresses,
+        ].join('\n'),
+  );
+  if (!context.signal.aborted) await once(context.signal, 'abort');
+  await server.close();
+  return EXIT.ok;
+}
