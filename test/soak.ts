@@ -81,8 +81,12 @@ export async function soak(minutes: number, say: (line: string) => void): Promis
     if (code !== 0) failures.push(`up ended with ${code}: ${stderr.slice(-500)}`);
     if (tookMs > 10_000) failures.push(`up took ${tookMs} ms to end`);
     await clean(failures, 'verify after the end', ladderlog(['verify', '--json', '--data', data]));
-    if (/^ {2}audit /m.test((await ladderlog(['--help'])).stdout))
-      await clean(failures, 'audit', ladderlog(['audit', '--json', '--data', data]));
+    for (const venue of ['venuea', 'venueb', 'venuec'])
+      await clean(
+        failures,
+        `audit of ${venue}`,
+        ladderlog(['audit', '--venue', venue, '--json', '--data', data]),
+      );
     const faults = simulatorFaults(SEED).filter(({ at }) => Number(at) * 1_000 < endedAt - startedAt);
     const slopeFrom = samples.slice(Math.floor(samples.length / 2));
     return {

@@ -39,6 +39,13 @@ export function cleanEnv(extra: Readonly<Record<string, string>> = {}): Record<s
   return { ...Object.fromEntries(own), ...extra };
 }
 
+/** A test run that is ended from outside must not leave processes behind. */
+const open = new Set<() => void>();
+process.on('exit', () => {
+  for (const kill of open) kill();
+});
+process.once('SIGTERM', () => process.exit(143));
+
 export function launch(args: readonly string[], options: LaunchOptions = {}): Started {
   const cwd = options.cwd ?? REPOSITORY;
   const [program, ...before] = options.program ?? [process.execPath, join(cwd, MAIN)];
@@ -58,8 +65,15 @@ export function launch(args: readonly string[], options: LaunchOptions = {}): St
   });
   ended.catch(() => undefined);
   let isOver = false;
-  void ended.finally(() => (isOver = true)).catch(() => undefined);
   const signal = (name: NodeJS.Signals): void => signalTo(child, name, options.program !== undefined);
+  const kill = (): void => signal('SIGKILL');
+  open.add(kill);
+  void ended
+    .finally(() => {
+      isOver = true;
+      open.delete(kill);
+    })
+    .catch(() => undefined);
   return {
     pid: child.pid ?? 0,
     ended,

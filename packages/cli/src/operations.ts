@@ -4,7 +4,14 @@
 import { LadderlogError, parseClientTime } from '@ladderlog/core';
 import { positionsAt, positionsFromBeginning } from '@ladderlog/log';
 import type { Follower } from '@ladderlog/projector';
-import { dropGeneration, listGenerations, rebuild, rollback, verify } from '@ladderlog/projector';
+import {
+  createFollower,
+  dropGeneration,
+  listGenerations,
+  rebuild,
+  rollback,
+  verify,
+} from '@ladderlog/projector';
 import { VENUES } from '@ladderlog/core';
 
 import { backupTo } from './backup.ts';
@@ -58,8 +65,10 @@ export const OPERATIONS = {
     await dropGeneration({ store, cursors, projections: PROJECTIONS }, Number(args['generation']));
     return { dropped: Number(args['generation']) };
   },
-  async verify(_context, runtime, _args, progress, signal, follower) {
+  async verify(context, runtime, _args, progress, signal, follower) {
     const { log, store, cursors } = runtime;
+    // Nothing runs, and with the store in process nothing else can project: what a kill left open is finished first.
+    if (!follower && runtime.chdb) await finishProjection(context, runtime, signal);
     return verify({
       log,
       store,
@@ -76,6 +85,19 @@ export const OPERATIONS = {
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof OPERATIONS;
+
+async function finishProjection(
+  { logger }: Context,
+  { log, store, cursors }: Runtime,
+  signal: AbortSignal,
+): Promise<void> {
+  const follower = createFollower({ log, store, cursors, projections: PROJECTIONS, logger });
+  const stop = new AbortController();
+  const done = follower.run(AbortSignal.any([signal, stop.signal]));
+  await Promise.race([follower.caughtUp(signal), done]);
+  await follower.quiesced(async () => stop.abort());
+  await done;
+}
 
 /** `--from`: a time, or an offset that holds for every partition. */
 async function startOf(

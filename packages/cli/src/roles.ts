@@ -53,7 +53,8 @@ export async function startCollect(
 }
 
 /** How long an ending projector may take to catch up, and then to finish the range it is in. */
-const ENDING_MS = 2_000;
+const CATCH_UP_MS = 2_000;
+const FINISH_MS = 5_000;
 
 /** Projects into whichever generation is served. Ends between two ranges, so that `verify` finds nothing half done. */
 export function startProject(
@@ -77,9 +78,9 @@ export function startProject(
   const done = runRebuilding(context, { log, store, cursors }, follower, stop.signal);
   const over = done.catch(() => undefined);
   const end = async (): Promise<void> => {
-    await Promise.race([follower.caughtUp(AbortSignal.timeout(ENDING_MS)).catch(() => undefined), over]);
+    await Promise.race([follower.caughtUp(AbortSignal.timeout(CATCH_UP_MS)).catch(() => undefined), over]);
     const between = follower.quiesced(async () => stop.abort()).catch(() => undefined);
-    await Promise.race([between, over, sleep(ENDING_MS, undefined, { ref: false })]);
+    await Promise.race([between, over, sleep(FINISH_MS, undefined, { ref: false })]);
     stop.abort();
   };
   if (signal.aborted) void end();
@@ -154,7 +155,13 @@ export async function startServe(
     registry: metrics.registry,
     ...(config.redisUrl === null ? {} : { redisUrl: config.redisUrl }),
   });
-  const server = await serveApi(api, { host: config.host, port: config.port, logger });
+  const server = await serveApi(api, { host: config.host, port: config.port, logger }).catch(
+    async (error: unknown) => {
+      // It follows the log already; left alone, it would keep the process alive.
+      await api.close();
+      throw error;
+    },
+  );
   const start = await feedStart(log, store, cursors, clock);
   const feed = await createFeed({
     log,

@@ -8,7 +8,7 @@ import { openDataDirectory } from '../data-directory.ts';
 import { createMetrics, serveMetrics } from '../metrics.ts';
 import type { Define } from '../program.ts';
 import { startCollect, startProject, startServe } from '../roles.ts';
-import { openCursors, openLog, openRuntime, openStore } from '../runtime.ts';
+import { openLog, openRuntime } from '../runtime.ts';
 import { simulatorFaults } from '../simulator-faults.ts';
 
 export function registerCollect(define: Define): void {
@@ -94,28 +94,26 @@ export function registerCollect(define: Define): void {
         .option('--host <address>', 'Address to listen on.')
         .option('--metrics-port <port>', 'Prometheus metrics, liveness and readiness.'),
     async (context) => {
-      const directory = openDataDirectory(context.config.data, context.logger);
-      const { store } = await openStore(context, directory, 'ladderlog serve');
-      const log = await openLog(context, directory);
-      await store.migrate();
-      const cursors = openCursors(context, directory, store);
+      const runtime = await openRuntime(context, 'ladderlog serve');
+      const { directory, log, store, cursors } = runtime;
       const metrics = createMetrics();
-      const server = await startServe(context, directory, log, store, cursors, metrics, async () => ({}));
-      const probes = await probeServer(
-        context,
-        metrics,
-        async () => (await store.health()).ok && !context.signal.aborted,
-      );
-      ready(context, 'serve', {
-        url: `http://${context.config.host}:${server.port}`,
-        metricsPort: probes?.port ?? null,
-      });
-      await aborted(context.signal);
-      await server.close();
-      await probes?.close();
-      await cursors.close();
-      await store.close();
-      await log.close();
+      try {
+        const server = await startServe(context, directory, log, store, cursors, metrics, async () => ({}));
+        const probes = await probeServer(
+          context,
+          metrics,
+          async () => (await store.health()).ok && !context.signal.aborted,
+        );
+        ready(context, 'serve', {
+          url: `http://${context.config.host}:${server.port}`,
+          metricsPort: probes?.port ?? null,
+        });
+        await aborted(context.signal);
+        await server.close();
+        await probes?.close();
+      } finally {
+        await runtime.close();
+      }
     },
   );
   define(
