@@ -4,6 +4,7 @@ import type { VenueEvent } from '@ladderlog/core';
 import { formatPosition, toRecord } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { positionsAt, positionsFromBeginning, readEvents } from '@ladderlog/log';
+import type { ReplayItem } from '@ladderlog/replay';
 import { inOrder, replayEvents } from '@ladderlog/replay';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestFeed } from '../../packages/feed/test/harness.ts';
@@ -54,12 +55,14 @@ describe.skipIf(!kafka)('feed and replay on Kafka', () => {
     second.send({ type: 'subscribe', venue: 'venuec', from: { position: [...places.values()] } });
     await second.next('live');
     await second.until('more books', () => second.of('book').length >= 100, 60_000);
-    const again = second.of('book').map(({ seq }) => seq);
+    second.socket.terminate();
+    const resumed = second.of('book');
+    const again = resumed.map(({ seq }) => seq);
     const all = [...got, ...again];
     expect(new Set(all).size).toBe(all.length);
     const records = await logged();
     const bySeq = new Map(records.map(({ event, seq }) => [seq, event]));
-    for (const { seq, data } of second.of('book')) {
+    for (const { seq, data } of resumed) {
       const event = bySeq.get(seq)!;
       if (event.type !== 'BookObserved') throw new Error(`${seq} is no book`);
       const [topic, partition, offset] = seq.split('/');
@@ -73,7 +76,7 @@ describe.skipIf(!kafka)('feed and replay on Kafka', () => {
     await capture.stop();
     const range = { venues: ['venuec'] as const, from: 0, to: Number.MAX_SAFE_INTEGER };
     const seen: { seq: string; time: number }[] = [];
-    const items = [];
+    const items: ReplayItem[] = [];
     for await (const item of replayEvents(log, range)) {
       items.push(item);
       seen.push({ seq: formatPosition(item.position), time: item.time });

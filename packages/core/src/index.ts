@@ -203,3 +203,4 @@ export type {
 } from './backtest/strategy.ts';
 export { ORDER_ENDS } from './backtest/strategy.ts';
 export { Statuses } from './stream-status.ts';
+export { microText, recordText } from './record-text.ts';

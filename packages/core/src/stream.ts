@@ -15,7 +15,8 @@ import type {
   Venue,
 } from './events.ts';
 import type { BookRecord, MarketIdentity } from './record.ts';
-import { toNumber, toRecord } from './record.ts';
+import { toNumber } from './record.ts';
+import { recordText } from './record-text.ts';
 import type { StreamFilter } from './stream-requests.ts';
 import type { Micros } from './time.ts';
 import { toIso } from './time.ts';
@@ -248,11 +249,9 @@ export function streamText(
   flags: MessageFlags = {},
 ): string {
   const type = event.type === 'BookObserved' ? 'book' : event.type === 'MarketObserved' ? 'market' : 'gap';
-  const data =
-    event.type === 'BookObserved'
-      ? toRecord(event, position, identity)
-      : event.type === 'MarketObserved'
-        ? streamMarket(event)
-        : gapView(event);
-  return JSON.stringify({ type, seq: formatPosition(position), ...flags, data });
+  const head = `{"type":"${type}","seq":"${formatPosition(position)}"${flags.current ? ',"current":true' : ''}${
+    flags.replay ? ',"replay":true' : ''
+  },"data":`;
+  if (event.type === 'BookObserved') return `${head}${recordText(event, position, identity)}}`;
+  return `${head}${JSON.stringify(event.type === 'MarketObserved' ? streamMarket(event) : gapView(event))}}`;
 }

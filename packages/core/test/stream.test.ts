@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BARE_EVENTS, FULL_EVENTS, bookAt } from '../../../test/harness/log-events.ts';
 import { streamContract } from '../../../test/harness/stream-contract.ts';
@@ -7,8 +8,11 @@ import {
   Statuses,
   filterKey,
   filterMatches,
+  microText,
   parseStreamRequest,
+  recordText,
   streamText,
+  toRecord,
 } from '../src/index.ts';
 
 const contract = streamContract();
@@ -41,6 +45,33 @@ describe('messages', () => {
     const text = streamText({ ...bookAt(0), bidPrices: [123_457], bidSizes: [70_000_001] }, position, null);
     expect(text).toContain('"bid_prices":[0.123457],"bid_sizes":[70.000001]');
     expect(text).toMatch(/^\{"type":"book","seq":"venueb\/2\/41","data":/);
+  });
+
+  test('a record as text is the record, whatever the ladders', () => {
+    const micro = fc.oneof(
+      fc.integer({ min: 0, max: 1_000_000 }),
+      fc.integer({ min: 0, max: 9_007_199_254_740_991 }),
+    );
+    const side = fc.array(micro, { maxLength: 130 });
+    fc.assert(
+      fc.property(fc.constantFrom('venuea', 'venueb', 'venuec'), side, side, (venue, prices, sizes) => {
+        const book = {
+          ...FULL_EVENTS.BookObserved,
+          venue: venue as 'venuea',
+          bidPrices: prices,
+          bidSizes: sizes,
+          askPrices: sizes.map((size) => size % 1_000_001),
+          askSizes: prices,
+        };
+        expect(JSON.parse(recordText(book, position, FULL_EVENTS.MarketObserved))).toEqual(
+          JSON.parse(JSON.stringify(toRecord(book, position, FULL_EVENTS.MarketObserved))),
+        );
+      }),
+    );
+    for (const value of [0, 1, 10, 999_999, 1_000_000, 100_000, 12_345_678_901_234])
+      expect(microText(value)).toBe(JSON.stringify(value / 1_000_000));
+    // Beyond fifteen digits the text is the decimal itself, which a double may not print.
+    expect(microText(9_007_199_254_740_991)).toBe('9007199254.740991');
   });
 
   test('the contract knows every error code', () => {
