@@ -46,6 +46,7 @@ async function startBroker(): Promise<{ address: string; stop(): Promise<unknown
       KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
       KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
       KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS: '1000',
+      KAFKA_PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS: '500',
     })
     .withEntrypoint(['sh', '-c'])
     .withCommand([`echo '${WAITING}'; while [ ! -f ${STARTER} ]; do sleep 0.1; done; exec sh ${STARTER}`])

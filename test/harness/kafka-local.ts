@@ -196,6 +196,8 @@ async function startBroker(setup: BrokerSetup): Promise<LocalBroker> {
       'transaction.state.log.num.partitions': 4,
       'group.initial.rebalance.delay.ms': 0,
       'group.min.session.timeout.ms': 1_000,
+      // Every ten minutes a broker forgets producers whose last record is of yesterday or older. Here the tests meet it.
+      'producer.id.expiration.check.interval.ms': 500,
       // A killed broker is noticed in seconds, so that a fault test is not mostly waiting.
       'broker.session.timeout.ms': 3_000,
       'broker.heartbeat.interval.ms': 500,

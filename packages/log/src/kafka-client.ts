@@ -105,6 +105,11 @@ export type WideBroker = Broker & {
     producerId: string;
     producerEpoch: number;
   }>;
+  listOffsets(request: {
+    replicaId: number;
+    isolationLevel: number;
+    topics: { topic: string; partitions: { partition: number; timestamp: number }[] }[];
+  }): Promise<{ responses: { partitions: { offset: string }[] }[] }>;
 };
 
 export type FetchedRecord = {

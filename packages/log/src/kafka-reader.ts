@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from 'kafkajs';
 import type { Logger } from 'pino';
 import { LadderlogError } from '@ladderlog/core';
-import type { FetchedPartition, FetchedRecord } from './kafka-client.ts';
+import type { FetchedPartition, FetchedRecord, WideBroker } from './kafka-client.ts';
 import { FETCH_WAIT_MS, asLogError, errorType, isHopeless, reconnect } from './kafka-client.ts';
 
 // A broker counts compressed bytes, and ladders unpack to a hundred times as much, some frames to thousands. So a read begins
@@ -187,25 +187,40 @@ function advance(spans: readonly Span[], fetched: FetchedBatch): FetchedBatch | 
   return records.length > 0 ? { ...fetched, records } : null;
 }
 
-export type BatchName = NonNullable<FetchedRecord['batchContext']>;
-
-/** Offset of the batch that a producer wrote under this number, searched from `from` to the end; null: it is not there. */
-export async function findBatch(search: {
+export type BatchSearch = {
   readonly cluster: Cluster;
+  readonly leader: WideBroker;
   readonly topic: string;
   readonly partition: number;
+  /** The batch is not before this offset. */
   readonly from: number;
-  readonly batch: BatchName;
+  readonly batch: NonNullable<FetchedRecord['batchContext']>;
   readonly logger: Logger;
-}): Promise<number | null> {
-  const { cluster, topic, partition, batch, logger } = search;
-  const offset = async (fromBeginning: boolean): Promise<number> => {
-    const answer = await cluster.fetchTopicsOffset([{ topic, partitions: [{ partition }], fromBeginning }]);
-    return Number(answer[0]!.partitions[0]!.offset);
-  };
-  const next = Math.max(search.from, await offset(true));
-  const spans = [{ topic, partition, next, stop: await offset(false) }];
-  const signal = new AbortController().signal;
+};
+
+// ListOffsets: how a replica asks, which is told the end of the leader's log instead of the end that readers see.
+const AS_REPLICA = -2;
+const LATEST = -1;
+const SEARCH_MS = 5_000;
+
+/**
+ * Offset of the batch that a producer wrote under this number; null: it is not in the leader's log, also not in the part that
+ * readers do not see yet, since other copies lack it. That part is waited for; throws if it does not come.
+ */
+export async function findBatch(search: BatchSearch): Promise<number | null> {
+  const { cluster, leader, topic, partition, from, batch, logger } = search;
+  const { responses } = await leader.listOffsets({
+    replicaId: AS_REPLICA,
+    isolationLevel: 0,
+    topics: [{ topic, partitions: [{ partition, timestamp: LATEST }] }],
+  });
+  const begins = await cluster.fetchTopicsOffset([
+    { topic, partitions: [{ partition }], fromBeginning: true },
+  ]);
+  const next = Math.max(from, Number(begins[0]!.partitions[0]!.offset));
+  const stop = Number(responses[0]!.partitions[0]!.offset);
+  const spans = [{ topic, partition, next, stop }];
+  const signal = AbortSignal.timeout(SEARCH_MS);
   try {
     // No retries here: the append that asks has its own.
     for await (const { records } of fetchSpans({
@@ -226,5 +241,6 @@ export async function findBatch(search: {
   } catch (error) {
     throw error instanceof LadderlogError ? (error.cause ?? error) : error;
   }
+  if (spans[0]!.next < stop) throw new Error(`the end of ${topic}/${partition} is not replicated yet`);
   return null;
 }

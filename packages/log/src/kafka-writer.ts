@@ -94,34 +94,47 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
     return { id: answer.producerId, epoch: answer.producerEpoch, sequence: 0, floor, lost: false };
   }
 
+  const leaderOf = (): string => {
+    const leader = Object.keys(cluster.findLeaderForPartitions(topic, [partition]))[0];
+    if (leader === undefined || leader === '-1') throw new Error(`no leader of ${topic}/${partition}`);
+    return leader;
+  };
+
   /**
-   * The producer to send under. One that was lost is replaced only after the log was searched for the batch: what an
-   * earlier attempt wrote carries its id and number. (Not yet replicated it would not be found, but then the leader had it,
-   * and had taken the repeat for one.) Found: its offset.
+   * Where an earlier attempt put the open batch, which carries the producer's id and number; null: nowhere. A broker alone
+   * would not tell: it forgets a producer a day after the time of its last record, and ours may be years old, and takes
+   * any number from a producer that it does not know.
    */
-  async function readyProducer(): Promise<Producer | number> {
-    if (producer?.lost && uncertain) {
-      const { id, epoch, sequence, floor } = producer;
-      const batch = { producerId: id, producerEpoch: epoch, firstSequence: sequence };
-      const base = await findBatch({ cluster, topic, partition, from: floor, batch, logger });
-      logger.warn({ event: 'log.kafka.batch_searched', topic, partition, base }, 'searched for a batch');
-      if (base !== null) return base;
-      uncertain = false;
-    }
-    if (!producer || producer.lost) producer = await newProducer();
-    return producer;
+  async function search(from: Producer, leader: WideBroker): Promise<number | null> {
+    const batch = { producerId: from.id, producerEpoch: from.epoch, firstSequence: from.sequence };
+    const base = await findBatch({ cluster, leader, topic, partition, from: from.floor, batch, logger });
+    logger.debug(
+      { event: 'log.kafka.batch_searched', topic, partition, base },
+      'searched for a batch whose answer was lost',
+    );
+    return base;
+  }
+
+  function settled(under: Producer, batch: Batch, base: number): number {
+    open = null;
+    uncertain = false;
+    under.sequence = (under.sequence + batch.records.length) % MAX_SEQUENCE;
+    under.floor = base + batch.records.length;
+    return base;
   }
 
   async function produce(batch: Batch): Promise<number> {
-    const ready = await readyProducer();
-    if (typeof ready === 'number') {
-      open = null;
-      uncertain = false;
-      return ready;
+    const leader = leaderOf();
+    const broker = (await cluster.findBroker({ nodeId: leader })) as WideBroker;
+    if (producer && uncertain) {
+      const base = await search(producer, broker);
+      if (base !== null) return settled(producer, batch, base);
+      // What is not in the log of this leader may be in that of the next.
+      if (leaderOf() !== leader) throw new Error(`the leader of ${topic}/${partition} moved`);
+      if (producer.lost) uncertain = false;
     }
-    const leader = Object.keys(cluster.findLeaderForPartitions(topic, [partition]))[0];
-    if (leader === undefined || leader === '-1') throw new Error(`no leader of ${topic}/${partition}`);
-    const broker = await cluster.findBroker({ nodeId: leader });
+    if (!producer || producer.lost) producer = await newProducer();
+    const ready = producer;
     open = batch;
     try {
       const answer = (await broker.produce({
@@ -137,12 +150,7 @@ export function createWriter(setup: WriterSetup): PartitionWriter {
           },
         ],
       })) as { topics: { partitions: { baseOffset: string }[] }[] };
-      const base = Number(answer.topics[0]!.partitions[0]!.baseOffset);
-      open = null;
-      uncertain = false;
-      ready.sequence = (ready.sequence + batch.records.length) % MAX_SEQUENCE;
-      ready.floor = base + batch.records.length;
-      return base;
+      return settled(ready, batch, Number(answer.topics[0]!.partitions[0]!.baseOffset));
     } catch (error) {
       const type = errorType(error);
       if (type !== null && PRODUCER_LOST.has(type)) {
