@@ -1,7 +1,7 @@
 // Appends to one partition. Instead of kafkajs' producer, which gives a sequence number away again after a failure whose
 // outcome it does not know (the next batch is then taken for a repeat and lost), and which on a retry skips the partitions
-// that moved to a broker that had already answered. Here a batch keeps producer id and sequence until the broker has said
-// what became of it, so a repeat is recognized; one request at a time; what waits meanwhile goes together into the next.
+// that moved to a broker that had already answered. Here a batch keeps producer id and sequence until it is known what became
+// of it, and is searched for in the log before it goes out again; one request at a time; what waits goes into the next.
 
 import type { Cluster, Message } from 'kafkajs';
 import kafkajs from 'kafkajs';
