@@ -15,7 +15,7 @@ import type { Quote } from './curve.ts';
 import { Curve } from './curve.ts';
 import { feeOf } from './fees.ts';
 import type { Walk } from './fill.ts';
-import { DepthTaken, isSuspect, walk } from './fill.ts';
+import { DepthTaken, isSuspect, tradesThrough, walk } from './fill.ts';
 import { Holes } from './holes.ts';
 import type { Market, Track } from './market-state.ts';
 import { MIRRORS, bookOf } from './market-state.ts';
@@ -322,7 +322,7 @@ export class BacktestEngine {
     else if (limit === null) this.end(order, 'insufficient_depth');
     else if (request.remainder === 'now')
       this.end(order, order.filled > 0 ? 'insufficient_depth' : 'not_marketable');
-    else order.state = 'resting';
+    else this.orders.rest(order);
   }
 
   private tradeThrough(market: Market, track: Track, book: BookObserved): void {
@@ -331,6 +331,7 @@ export class BacktestEngine {
     for (const order of resting) {
       const { name, mirrored } = bookOf(market.venue, order.request.outcome);
       if (name !== track.outcome || order.state !== 'resting') continue;
+      if (!tradesThrough(book, order.request, mirrored)) continue;
       if (this.holes.has(market.id, name, this.clock.now)) continue;
       const limit = order.request.limit ?? null;
       const stopped = this.take(order, market, track, book, { mirrored, limit, through: true });

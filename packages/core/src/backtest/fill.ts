@@ -4,7 +4,7 @@
 import type { Micro } from '../decimal.ts';
 import { complement } from '../decimal.ts';
 import type { BookObserved, CheckFlag } from '../events.ts';
-import type { Side } from './strategy.ts';
+import type { OrderRequest, Side } from './strategy.ts';
 
 export type Taken = { readonly price: Micro; readonly size: Micro };
 
@@ -89,6 +89,13 @@ export function walk(
     found.push({ price, size: taken, recorded: { side: from, price: recorded } as const });
   }
   return found;
+}
+
+/** Whether the best recorded price is strictly beyond a resting order's. Asked of every order at every book. */
+export function tradesThrough(book: BookObserved, { side, limit }: OrderRequest, mirrored: boolean): boolean {
+  const best = (side === 'buy') === mirrored ? book.bidPrices[0] : book.askPrices[0];
+  if (best === undefined || limit === undefined) return false;
+  return isWithin(side, mirrored ? complement(best) : best, limit, true);
 }
 
 const isWithin = (side: Side, price: Micro, limit: Micro, through: boolean): boolean => {

@@ -17,6 +17,8 @@ export class Orders {
   private readonly delay: () => Micros;
   private readonly all: MutableOrder[] = [];
   private readonly active = new Map<string, Set<MutableOrder>>();
+  /** In order of arrival. */
+  private readonly waiting = new Map<string, MutableOrder[]>();
   /** Sorted by (at, number), soonest last. */
   private readonly arrivals: Arrival[] = [];
   private numbered = 0;
@@ -69,7 +71,19 @@ export class Orders {
     return next;
   }
 
+  rest(order: MutableOrder): void {
+    order.state = 'resting';
+    const siblings = this.waiting.get(order.request.market);
+    if (siblings) siblings.push(order);
+    else this.waiting.set(order.request.market, [order]);
+  }
+
   end(order: MutableOrder, why: OrderEnd): void {
+    if (order.state === 'resting') {
+      const left = this.waiting.get(order.request.market)!.filter((other) => other !== order);
+      if (left.length > 0) this.waiting.set(order.request.market, left);
+      else this.waiting.delete(order.request.market);
+    }
     order.state = 'done';
     order.end = why;
     const siblings = this.active.get(order.request.market);
@@ -83,9 +97,9 @@ export class Orders {
       : [...(this.active.get(market) ?? [])].map((order) => ({ ...order }));
   }
 
+  /** A list that is not changed while it is walked: ending an order makes a new one. */
   resting(market: string): readonly MutableOrder[] {
-    const siblings = this.active.get(market);
-    return siblings ? [...siblings].filter(({ state }) => state === 'resting') : NONE;
+    return this.waiting.get(market) ?? NONE;
   }
 
   unfinished(): readonly MutableOrder[] {
