@@ -79,6 +79,13 @@ export function watchedSpan(evidence: Evidence, outcome: string | null): Interva
   return from <= to ? { from, to } : null;
 }
 
+/** When watching ended on purpose; null while it goes on, or may (a crash leaves no farewell). */
+export function watchedUntil(evidence: Evidence, outcome: string | null): Micros | null {
+  const span = watchedSpan(evidence, outcome);
+  const ended = evidence.rows.some(({ kind, at }) => kind === 'stopped' && at === span?.to);
+  return span && ended ? span.to : null;
+}
+
 export function coverageView(
   evidence: Evidence,
   range: Interval,

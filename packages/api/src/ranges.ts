@@ -12,6 +12,8 @@ export type AskedRange = {
   readonly to: Micros;
   /** `from` was asked for by the client, not chosen by us. */
   readonly exactFrom: boolean;
+  /** `to` was asked for by the client. */
+  readonly exactTo: boolean;
   /** The client named an end that has passed: the range can only change by late arrivals. */
   readonly closed: boolean;
 };
@@ -49,6 +51,7 @@ export function askedRange(context: Context, venue: Venue): AskedRange {
     from: from === null ? oldest : Math.min(from, end),
     to: end,
     exactFrom: from !== null,
+    exactTo: to !== null,
     closed: to !== null && to <= context.now,
   };
 }

@@ -28,8 +28,15 @@ export {
   snapshotsAt,
   snapshotsPage,
 } from './queries/snapshots.ts';
-export type { MarketRecord, MarketsRequest } from './queries/markets.ts';
-export { marketById, marketBySlug, marketRows, marketSeen, marketsPage } from './queries/markets.ts';
+export type { MarketRecord, MarketsRequest, UncataloguedRequest } from './queries/markets.ts';
+export {
+  marketById,
+  marketBySlug,
+  marketRows,
+  marketSeen,
+  marketsPage,
+  uncataloguedPage,
+} from './queries/markets.ts';
 export type { SamplesRequest } from './queries/samples.ts';
 export { samplesPage } from './queries/samples.ts';
 export type { GapsRequest, OverviewRow, TrackRequest } from './queries/coverage.ts';

@@ -1,5 +1,5 @@
-import type { MarketStatus } from '@ladderlog/core';
-import { marketsPage } from '@ladderlog/store';
+import type { MarketStatus, Micros } from '@ladderlog/core';
+import { marketsPage, uncataloguedPage } from '@ladderlog/store';
 import { sendOne, sendPage } from '../answers.ts';
 import type { KnownMarket } from '../catalogue.ts';
 import type { Context, Handler } from '../context.ts';
@@ -18,27 +18,49 @@ export const listMarkets: Handler = async (context) => {
   const asset = context.params['asset'] ?? text(context, 'coin');
   const cursor = await cursorFor(context);
   const [sortAt, market] = cursor.after ?? [];
-  const rows = await parts.store.query<CatalogueRow>(
+  const after = cursor.after ? { sortAt: Number(sortAt), market: String(market) } : null;
+  const span = { ...optional('from', range.from), ...optional('to', range.to) };
+  const series = text(context, 'series');
+  const listed = await parts.store.query<CatalogueRow>(
     marketsPage({
       generation: cursor.generation,
       venue,
+      ...span,
       ...optional('asset', asset?.toUpperCase()),
       ...optional('window', text(context, 'window')),
       ...optional('status', text(context, 'status') as MarketStatus | null),
-      ...optional('series', text(context, 'series')),
+      ...optional('series', series),
       ...optional('event', text(context, 'event')),
-      ...optional('from', range.from),
-      ...optional('to', range.to),
-      after: cursor.after ? { sortAt: Number(sortAt), market: String(market) } : null,
+      after,
       limit: limit + 1,
     }),
     { name: 'api.markets' },
   );
+  // Known from their books only: nothing to filter by, but what their id itself says (a venue B ticker begins with its series).
+  const filtered = asset ?? text(context, 'window') ?? text(context, 'status') ?? text(context, 'event');
+  const unlisted =
+    filtered !== null || (series !== null && venue !== 'venueb')
+      ? []
+      : await parts.store.query<Uncatalogued>(
+          uncataloguedPage({
+            generation: cursor.generation,
+            venue,
+            ...span,
+            ...optional('prefix', series === null ? null : `${series}-`),
+            after,
+            limit: limit + 1,
+          }),
+          { name: 'api.markets-uncatalogued' },
+        );
+  const rows = [
+    ...listed.map((row) => ({ market: row.market, sort_at: row.sort_at, row })),
+    ...unlisted.map((one) => ({ ...one, row: null })),
+  ].sort(newestFirst);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   sendPage(
     context,
-    page.map((row) => Buffer.from(JSON.stringify(marketView(venue, row.market, row)))),
+    page.map(({ market: id, row }) => Buffer.from(JSON.stringify(marketView(venue, id, row)))),
     {
       limit,
       count: page.length,
@@ -46,6 +68,12 @@ export const listMarkets: Handler = async (context) => {
     },
   );
 };
+
+type Uncatalogued = { readonly market: string; readonly sort_at: Micros };
+
+/** The order of both queries: (sort_at, market) descending, text compared as the engine does, by its bytes. */
+const newestFirst = (a: Uncatalogued, b: Uncatalogued): number =>
+  b.sort_at - a.sort_at || Buffer.compare(Buffer.from(b.market), Buffer.from(a.market));
 
 const optional = <K extends string, V>(name: K, value: V | null | undefined): { [P in K]?: V } =>
   value === null || value === undefined ? {} : ({ [name]: value } as { [P in K]: V });

@@ -3,7 +3,7 @@ import { samplesPage } from '@ladderlog/store';
 import { sendPage, splitLines } from '../answers.ts';
 import type { Handler } from '../context.ts';
 import { integer, text } from '../context.ts';
-import { coverageView, evidenceOf, watchedSpan } from '../coverage-view.ts';
+import { coverageView, evidenceOf } from '../coverage-view.ts';
 import { marketView } from '../market-view.ts';
 import { cursorFor, keyOfRecord } from '../paging.ts';
 import { askedRange } from '../ranges.ts';
@@ -17,7 +17,7 @@ export const listSamples: Handler = async (context) => {
   if (notModified(context, known, asked, paging.generation)) return;
   const outcome = text(context, 'outcome');
   const evidence = await evidenceOf(context, known.venue, known.market, 'samples');
-  const range = rangeOf(asked, watchedSpan(evidence, outcome)?.from ?? null);
+  const { range, shown } = rangeOf(asked, evidence, outcome);
   const limit = integer(context, 'limit');
   const [observedAt, offset] = paging.after ?? [];
   const lines = splitLines(
@@ -45,7 +45,7 @@ export const listSamples: Handler = async (context) => {
     page,
     { limit, count: page.length, nextCursor: key ? paging.write([key.observedAt, key.offset]) : null },
     {
-      coverage: coverageView(evidence, range, 'samples', outcome, context.now),
+      coverage: coverageView(evidence, shown, 'samples', outcome, context.now),
       market: marketView(known.venue, known.market, known.row),
     },
   );

@@ -1,12 +1,12 @@
-import type { LadderShape, Micros } from '@ladderlog/core';
+import type { Interval, LadderShape, Micros } from '@ladderlog/core';
 import { toIso } from '@ladderlog/core';
 import { sampledSnapshotsPage, snapshotsAt, snapshotsPage } from '@ladderlog/store';
 import { metaOf, sendBytes, sendPage, splitLines } from '../answers.ts';
 import type { KnownMarket } from '../catalogue.ts';
 import type { Context, Handler } from '../context.ts';
 import { flag, integer, routeName, text, venueOf } from '../context.ts';
-import type { GapView } from '../coverage-view.ts';
-import { coverageView, evidenceOf, notCaptured, watchedSpan } from '../coverage-view.ts';
+import type { Evidence, GapView } from '../coverage-view.ts';
+import { coverageView, evidenceOf, notCaptured, watchedSpan, watchedUntil } from '../coverage-view.ts';
 import { ApiError } from '../errors.ts';
 import { marketView } from '../market-view.ts';
 import { cursorFor, filtersOf, keyOfRecord } from '../paging.ts';
@@ -45,7 +45,7 @@ export const listSnapshots: Handler = async (context) => {
   if (notModified(context, known, asked, paging.generation)) return;
   const outcomes = outcomesOf(context, known);
   const evidence = await evidenceOf(context, known.venue, known.market, 'books');
-  const range = rangeOf(asked, watchedSpan(evidence, oneOutcome(outcomes))?.from ?? null);
+  const { range, shown } = rangeOf(asked, evidence, oneOutcome(outcomes));
   const limit = integer(context, 'limit');
   const interval = INTERVALS[text(context, 'interval') ?? ''];
   const shape: LadderShape = flag(context, 'include_orderbook') ? shapeOf(context) : null;
@@ -85,7 +85,7 @@ export const listSnapshots: Handler = async (context) => {
       nextCursor: key ? paging.write([key.observedAt, key.offset, key.outcome]) : null,
     },
     {
-      coverage: coverageView(evidence, range, 'books', oneOutcome(outcomes), context.now),
+      coverage: coverageView(evidence, shown, 'books', oneOutcome(outcomes), context.now),
       market: marketView(known.venue, known.market, known.row),
     },
   );
@@ -108,17 +108,23 @@ function served(
   });
 }
 
-/** An open start is the first evidence of capture, or the oldest the plan reaches. */
-export const rangeOf = (
+/**
+ * An open start is the first evidence of capture, or the oldest the plan reaches. An open end is now, or the end of capture
+ * where that was on purpose: what nobody meant to record is no gap. `shown` is what the answer speaks of; `range` is what is
+ * asked of the store, half-open, so that an observation at the very end of capture is still inside.
+ */
+export function rangeOf(
   asked: AskedRange,
-  watchedSince: Micros | null,
-): { readonly from: Micros; readonly to: Micros } => ({
-  from:
-    asked.from !== null && (watchedSince === null || asked.from > watchedSince || asked.exactFrom)
-      ? asked.from
-      : Math.min(watchedSince ?? asked.to, asked.to),
-  to: asked.to,
-});
+  evidence: Evidence,
+  outcome: string | null,
+): { readonly range: Interval; readonly shown: Interval } {
+  const since = watchedSpan(evidence, outcome)?.from ?? null;
+  const until = asked.exactTo ? null : watchedUntil(evidence, outcome);
+  const to = until === null ? asked.to : Math.min(asked.to, Math.max(until, asked.from ?? 0));
+  const exact = asked.from !== null && (since === null || asked.from > since || asked.exactFrom);
+  const from = exact ? Math.min(asked.from!, to) : Math.min(since ?? to, to);
+  return { range: { from, to: until === null ? to : to + 1 }, shown: { from, to } };
+}
 
 /** Sets the ETag of a closed range; true when the client has it already and 304 was sent. */
 export function notModified(

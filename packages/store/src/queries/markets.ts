@@ -75,6 +75,51 @@ LIMIT {limit:UInt32}`,
   };
 }
 
+export type UncataloguedRequest = Pick<
+  MarketsRequest,
+  'generation' | 'venue' | 'from' | 'to' | 'after' | 'limit'
+> & {
+  /** Only native ids that begin so. */
+  readonly prefix?: string;
+};
+
+/** Markets whose books were watched and whose metadata never was seen, in the order of marketsPage: by when they were first. */
+export function uncataloguedPage(request: UncataloguedRequest): Query {
+  const having: string[] = [];
+  const params: Record<string, unknown> = {
+    generation: request.generation,
+    venue: request.venue,
+    limit: request.limit,
+  };
+  const filter = (name: string, value: unknown, condition: string, into: string[]): void => {
+    if (value === undefined) return;
+    into.push(condition);
+    params[name] = value;
+  };
+  const where: string[] = [];
+  filter('prefix', request.prefix, 'startsWith(c.market, {prefix:String})', where);
+  filter('to', request.to, `first_at < ${AT('to')}`, having);
+  filter('from', request.from, `max(c.at) >= ${AT('from')}`, having);
+  if (request.after !== null) {
+    having.push(`(first_at, c.market) < (${AT('after_sort')}, {after_market:String})`);
+    params['after_sort'] = request.after.sortAt;
+    params['after_market'] = request.after.market;
+  }
+  const ours = 'generation = {generation:UInt32} AND venue = {venue:String}';
+  return {
+    sql: `SELECT market, toUnixTimestamp64Micro(first_at) AS sort_at FROM (
+  SELECT c.market AS market, min(c.since) AS first_at
+  FROM coverage AS c
+  WHERE c.generation = {generation:UInt32} AND c.venue = {venue:String} AND c.dataset = 'books' AND c.market != ''
+    AND c.market NOT IN (SELECT market FROM markets WHERE ${ours})${where.map((condition) => `\n    AND ${condition}`).join('')}
+  GROUP BY c.market${having.length === 0 ? '' : `\n  HAVING ${having.join(' AND ')}`}
+)
+ORDER BY first_at DESC, market DESC
+LIMIT {limit:UInt32}`,
+    params,
+  };
+}
+
 const one = (condition: string, params: QueryParams): Query => ({
   sql: `SELECT ${COLUMNS}
 FROM markets AS m FINAL
