@@ -13,7 +13,7 @@ import { openWorld } from '../packages/api/test/api-harness.ts';
 const START = Date.parse('2026-11-01T10:00:00Z');
 const NOW = Date.parse('2026-11-02T00:00:00Z') * 1_000;
 const TICKER = 'KXBTC15M-26NOV010615-15';
-const CONDITION = `0x${'5d1c0c1e2f7a4b3c9d8e7f60514233445566778899aabbccddeeff0011223344'}`;
+const CONDITION = '0x5d1c0c1e2f7a4b3c9d8e7f60514233445566778899aabbccddeeff0011223344';
 const UP = '71183960810705820955071415844881728181970340514894896943812046065452395013351';
 const DOWN = '104230000000000000000000000000000000000000000000000000000000000000000000073875';
 
@@ -125,7 +125,8 @@ beforeAll(async () => {
     adapters: { venuea: venueA, venueb: venueB, venuec: venueC },
     file,
   });
-  expect(report).toMatchObject({ rejects: 0, observations: 5 });
+  if (report.rejects !== 0 || report.observations !== 5)
+    throw new Error(`unexpected import: ${JSON.stringify(report)}`);
   await world.project();
   key = await world.key('desk');
   running = await world.start();
