@@ -97,6 +97,7 @@ test('a backup is taken while everything runs, with a manifest of its files', as
   const again = await ladderlog(['backup', copy, '--data', data]);
   expect(again.code).toBe(2);
   expect(again.stderr).toContain('not empty');
+  expect((await up!.interrupt()).code).toBe(0);
 });
 
 test('restored elsewhere and started, it holds what was recorded up to the backup', async () => {
