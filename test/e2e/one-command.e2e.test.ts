@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import type { Started } from '../harness/ladderlog.ts';
+import { soak } from '../soak.ts';
 import { REPOSITORY, cleanEnv, eventually, launch } from '../harness/ladderlog.ts';
 
 const run = promisify(execFile);
@@ -149,6 +150,13 @@ test('a restart keeps all data and goes on', async () => {
   );
   expect((await up.interrupt()).code).toBe(0);
 });
+
+test('a short soak with faults: tables and audit clean, no gap without a cause', async () => {
+  const report = await soak(full ? 30 : 0.75, () => undefined);
+  expect(report.failures).toEqual([]);
+  expect(report.unexplained).toEqual([]);
+  expect(report.observations).toBeGreaterThan(0);
+}, 2_400_000);
 
 function command(...args: string[]): Promise<{ stdout: string; stderr: string }> {
   return run(process.execPath, [join(clone, 'packages/cli/src/main.ts'), ...args, '--data', data], {
