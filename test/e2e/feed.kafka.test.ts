@@ -1,5 +1,8 @@
 // Simulators → collectors → Kafka → feed and replay: the same as on the embedded log, by the same code.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { VenueEvent } from '@ladderlog/core';
 import { formatPosition, toRecord } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
@@ -12,8 +15,10 @@ import { startFeed } from '../../packages/feed/test/harness.ts';
 import type { TestCapture } from '../harness/capture.ts';
 import { startCapture } from '../harness/capture.ts';
 import { newPrefix, openTestLog, sharedKafka } from '../harness/kafka-log.ts';
+import { ladderlog } from '../harness/ladderlog.ts';
 
 const kafka = sharedKafka();
+const prefix = newPrefix();
 
 describe.skipIf(!kafka)('feed and replay on Kafka', () => {
   let log: EventLog;
@@ -21,7 +26,7 @@ describe.skipIf(!kafka)('feed and replay on Kafka', () => {
   let feed: TestFeed;
 
   beforeAll(async () => {
-    log = await openTestLog(kafka!, newPrefix());
+    log = await openTestLog(kafka!, prefix);
     capture = await startCapture({ log, venues: ['venuec'] });
     feed = await startFeed(log);
   }, 120_000);
@@ -115,5 +120,48 @@ describe.skipIf(!kafka)('feed and replay on Kafka', () => {
     const chosen = new Map(starts.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
     expect([...begun]).toEqual([...begun.keys()].map((place) => [place, chosen.get(place)]));
     expect(begun.size).toBe(wanted);
+  });
+
+  test('the commands of docs/replay.md see the same log', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ladderlog-kafka-cli-'));
+    const command = async (...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await ladderlog([...args, '--data', folder, '--log-level', 'error'], {
+        env: {
+          LADDERLOG_KAFKA_BROKERS: kafka!.brokers.join(','),
+          LADDERLOG_SCHEMA_REGISTRY_URL: kafka!.registryUrl,
+          LADDERLOG_KAFKA_PREFIX: prefix,
+        },
+      });
+      if (code !== 0) throw new Error(stderr);
+      return stdout;
+    };
+    const lines = (text: string): { position: string }[] =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { position: string });
+    try {
+      const records = await logged();
+      expect(JSON.parse(await command('log', 'ls', '--json'))).toMatchObject({
+        log: 'kafka',
+        topics: expect.arrayContaining([
+          { topic: 'venuec', partitions: 4, records: records.length },
+        ]) as unknown,
+      });
+      const offsets = JSON.parse(
+        await command('log', 'offsets', 'venuec', '--group', 'research', '--json'),
+      ) as { end: number; committed: number | null }[];
+      expect(offsets.some(({ end, committed }) => committed === end)).toBe(true);
+      const books = lines(await command('log', 'cat', 'venuec', '--type', 'BookObserved'));
+      const expected = records.filter(({ event }) => event.type === 'BookObserved').map(({ seq }) => seq);
+      expect(new Set(books.map(({ position }) => position))).toEqual(new Set(expected));
+      const replayed = await command('replay', '--venue', 'venuec');
+      expect(replayed).toBe(await command('replay', '--venue', 'venuec'));
+      expect(replayed.split('\n').filter((line) => line.startsWith('{"type":"book"'))).toHaveLength(
+        expected.length,
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });

@@ -60,6 +60,11 @@ export class Client {
     stream.on('drain', () => this.pump());
   }
 
+  /** `drain` comes only past the stream's own mark, which may be above our caps. */
+  private readonly onWritten = (): void => {
+    if (this.slow || this.waiting.length > 0 || !this.upToDate) this.pump();
+  };
+
   get unsent(): number {
     return this.stream.writableLength;
   }
@@ -82,7 +87,7 @@ export class Client {
       this.close(CLOSE.tryAgainLater, 'reading too slowly');
       return;
     }
-    this.stream.write(frame);
+    this.stream.write(frame, this.onWritten);
   }
 
   /** A message of the log. */
@@ -99,7 +104,7 @@ export class Client {
       this.hold(item);
       return;
     }
-    this.stream.write(frame);
+    this.stream.write(frame, this.onWritten);
     this.parts.observer.onSent?.(1, frame.length);
   }
 
