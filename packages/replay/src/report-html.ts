@@ -72,8 +72,8 @@ ${
       return `<h3>${text(titleOf(report, path.market_id))} <span>${text(path.outcome_id)}</span></h3>
 ${chart({
   height: 220,
-  from: Math.min(...path.points.map(([at]) => time(at))),
-  to: Math.max(...path.points.map(([at]) => time(at))),
+  from: Math.min(...path.points.map(([at]) => time(at)), ...fills.map((fill) => time(fill.time))),
+  to: Math.max(...path.points.map(([at]) => time(at)), ...fills.map((fill) => time(fill.time))),
   lines: [
     { kind: 'bid', points: path.points.map(([at, bid]) => [time(at), bid] as const) },
     { kind: 'ask', points: path.points.map(([at, , ask]) => [time(at), ask] as const) },
@@ -221,7 +221,8 @@ function chart({ height, from, to, lines, bands, marks }: Chart): string {
   let low = Math.min(...values);
   let high = Math.max(...values);
   const room = (high - low || Math.abs(high) || 1) * 0.06;
-  low -= room;
+  // Prices and equity are not negative: the axis need not be.
+  low = low < 0 ? low - room : Math.max(0, low - room);
   high += room;
   const inner = { width: WIDTH - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
   const x = (at: number): string => (PAD.left + (inner.width * (at - from)) / (to - from || 1)).toFixed(1);

@@ -1,31 +1,38 @@
-// Lines of a report in bounded memory: the range is cut into equal buckets, and each keeps the last value seen in it.
+// Lines of a report in bounded memory: time is cut into equal buckets, and each keeps the last value seen in it. When there are
+// too many the buckets are doubled, so a line is as fine as its own length allows. The first value is always kept.
 
 import type { Micro } from '../decimal.ts';
 import type { Micros } from '../time.ts';
 
-export const CURVE_BUCKETS = 1_000;
+export const CURVE_POINTS = 1_000;
+/** A tenth of a second to begin with. */
+const FINEST: Micros = 100_000;
+
+type Point<Value> = { readonly at: Micros; readonly value: Value };
 
 export class Curve<Value> {
-  private readonly from: Micros;
-  private readonly width: number;
-  private readonly points = new Map<number, { at: Micros; value: Value }>();
+  private width = FINEST;
+  private first: Point<Value> | null = null;
+  private points = new Map<number, Point<Value>>();
 
-  constructor(from: Micros, to: Micros) {
-    this.from = from;
-    this.width = Math.max(1, Math.ceil((to - from) / CURVE_BUCKETS));
-  }
-
+  /** Times do not go back. */
   add(at: Micros, value: Value): void {
-    const bucket = Math.floor((at - this.from) / this.width);
-    const point = this.points.get(bucket);
-    if (point) {
-      point.at = at;
-      point.value = value;
-    } else this.points.set(bucket, { at, value });
+    this.first ??= { at, value };
+    this.points.set(Math.floor(at / this.width), { at, value });
+    while (this.points.size > CURVE_POINTS) this.widen();
   }
 
-  list(): readonly { readonly at: Micros; readonly value: Value }[] {
-    return [...this.points.values()];
+  private widen(): void {
+    this.width *= 2;
+    const points = new Map<number, Point<Value>>();
+    for (const point of this.points.values()) points.set(Math.floor(point.at / this.width), point);
+    this.points = points;
+  }
+
+  list(): readonly Point<Value>[] {
+    const points = [...this.points.values()];
+    const { first } = this;
+    return first && points[0]!.at > first.at ? [first, ...points] : points;
   }
 }
 

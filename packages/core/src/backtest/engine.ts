@@ -59,7 +59,7 @@ export class BacktestEngine {
     this.clock = clock;
     const { account } = this;
     this.peak = options.cash;
-    this.curve = new Curve(options.from, options.to);
+    this.curve = new Curve();
     const random = seeded(options.seed);
     const delay = (): Micros =>
       options.latency + (options.jitter > 0 ? random.below(Math.min(options.jitter + 1, 2 ** 32)) : 0);
@@ -187,7 +187,7 @@ export class BacktestEngine {
     const market = this.marketOf(event.venue, event.market);
     let track = market.tracks.get(event.outcome);
     if (!track) {
-      const path = new Curve<Quote>(this.options.from, this.options.to);
+      const path = new Curve<Quote>();
       track = { outcome: event.outcome, depth: new DepthTaken(), path, book: null, position: '' };
       market.tracks.set(event.outcome, track);
     }
