@@ -11,7 +11,8 @@ import { createInterface } from 'node:readline';
 import { openSqliteLog } from '@ladderlog/log';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
-import { startFeed } from '../../packages/feed/test/harness.ts';
+import { streamText } from '@ladderlog/core';
+import { keyText, startFeed } from '../../packages/feed/test/harness.ts';
 import { books } from '../harness/log-events.ts';
 
 const LEVELS = 20;
@@ -94,7 +95,6 @@ async function bare(clients: number, messages: number, text: string): Promise<nu
 }
 
 export async function run(): Promise<void> {
-  const { keyText } = await import('../../packages/feed/test/harness.ts');
   for (const clients of [1, 100, 1_000]) {
     const messages = Math.max(20, Math.min(20_000, Math.round(DELIVERIES / clients)));
     const folder = mkdtempSync(join(tmpdir(), 'ladderlog-feed-bench-'));
@@ -103,22 +103,20 @@ export async function run(): Promise<void> {
       limits: { clientsPerKey: 10_000, softBytes: 64 * 2 ** 20, hardBytes: 256 * 2 ** 20 },
     });
     const events = books(0, messages, { markets: 40, levels: LEVELS });
-    let size = 0;
     const rate = await measure(feed.url, keyText('desk'), clients, messages, async () => {
-      for (let n = 0; n < messages; n += 100) await log.append(events.slice(n, n + 100));
+      for (let n = 0; n < messages; n += 500) {
+        await log.append(events.slice(n, n + 500));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
     });
-    const one = await (async () => {
-      const { streamText } = await import('@ladderlog/core');
-      return streamText(events[0]!, { topic: 'venueb', partition: 0, offset: 0 }, null);
-    })();
-    size = one.length;
+    const one = streamText(events[0]!, { topic: 'venueb', partition: 0, offset: 0 }, null);
     await feed.close();
     await log.close();
     rmSync(folder, { recursive: true, force: true });
     const sends = await bare(clients, messages, one);
     console.log(
       `${String(clients).padStart(5)} clients: ${Math.round(rate).toLocaleString('en')} messages/s from append to receipt ` +
-        `(${size} bytes each); bare ws.send of one text ${Math.round(sends).toLocaleString('en')}/s; ratio ${(rate / sends).toFixed(2)}`,
+        `(${one.length} bytes each); bare ws.send of one text ${Math.round(sends).toLocaleString('en')}/s; ratio ${(rate / sends).toFixed(2)}`,
     );
   }
 }

@@ -23,10 +23,10 @@ const book = (n: number): ReturnType<typeof bookAt> => ({
 });
 
 test('a reader that pauses is conflated, told so, and ends with the newest book of every market', async () => {
-  let conflated = 0;
+  const counted = { conflated: 0 };
   feed = await startFeed(temporary.log, {
     limits: { softBytes: 64 * 1024, stalledMs: 60_000 },
-    observer: { onConflated: () => conflated++ },
+    observer: { onConflated: () => counted.conflated++ },
   });
   const client = await feed.connect();
   client.send({ type: 'subscribe', venue: 'venueb' });
@@ -34,7 +34,7 @@ test('a reader that pauses is conflated, told so, and ends with the newest book 
   client.socket.pause();
   let written = 0;
   // Until the kernel's buffers are full too.
-  while (conflated < 200) {
+  while (counted.conflated < 200) {
     await temporary.log.append(Array.from({ length: 50 }, (_, at) => book(written + at)));
     written += 50;
     // An append that is awaited turns no event loop, and the feed is in this process.
