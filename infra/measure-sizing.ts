@@ -79,7 +79,7 @@ try {
   const log = new DatabaseSync(join(data, 'log.sqlite'), { readOnly: true });
   const topics = log
     .prepare(
-      'SELECT topic, sum(count) AS events, sum(raw_bytes) AS raw, sum(bytes) AS bytes, count(*) AS batches, sum(packed) AS packed FROM batches JOIN partitions ON partitions.id = partition_id GROUP BY topic',
+      'SELECT topic, sum(count) AS events, sum(raw_bytes) AS raw, sum(bytes) AS bytes, count(*) AS batches, sum(packed) AS packed, sum(bytes * packed) AS packedBytes, sum(count * packed) AS packedEvents FROM batches JOIN partitions ON partitions.id = partition_id GROUP BY topic',
     )
     .all() as {
     topic: string;
@@ -88,10 +88,12 @@ try {
     bytes: number;
     batches: number;
     packed: number;
+    packedBytes: number;
+    packedEvents: number;
   }[];
-  for (const { topic, events, raw, bytes, batches, packed } of topics)
+  for (const { topic, events, raw, bytes, batches, packed, packedBytes, packedEvents } of topics)
     console.log(
-      `  ${topic.padEnd(16)} ${events} events, ${(raw / events).toFixed(0)} bytes raw, ${(bytes / events).toFixed(1)} stored an event, ${batches} batches (${packed} packed)`,
+      `  ${topic.padEnd(16)} ${events} events, ${(raw / events).toFixed(0)} bytes raw, ${(bytes / events).toFixed(1)} stored an event, ${batches} batches (${packed} packed, ${(packedBytes / packedEvents).toFixed(1)} an event in them)`,
     );
   log.close();
 } finally {
