@@ -81,6 +81,8 @@ export async function importFile(options: ImportOptions): Promise<ImportReport> 
     batchLines = 0;
     if (fresh.length > 0) await log.append(fresh);
     report.appended += fresh.length;
+    // Ctrl-C and the progress bar get their turn.
+    await new Promise((resolve) => setImmediate(resolve));
   };
 
   const feed = (line: ImportLine): void => {

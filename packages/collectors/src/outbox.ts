@@ -73,6 +73,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
       attempt = 0;
       queue = queue.slice(batch.length);
       options.onAppended?.(batch, performance.now() - began);
+      // A commit of the embedded log may settle without a turn of the event loop; sockets and timers get theirs here.
+      await new Promise((resolve) => setImmediate(resolve));
       if (blocked && queue.length < maxEvents / 2) {
         blocked = false;
         for (const resolve of waiting.splice(0)) resolve();
