@@ -1,8 +1,14 @@
 // A recording served by the venue's own protocol, read back by clients that know nothing of Ladderlog, and normalized again: the
 // books must be the recorded ones, in the recorded order.
 
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { importFile } from '@ladderlog/collectors';
 import type { BookObserved, Finding, MarketObserved, Venue, VenueAdapter, VenueEvent } from '@ladderlog/core';
 import { VENUES, venueA, venueB, venueC } from '@ladderlog/core';
+import { openSqliteLog } from '@ladderlog/log';
 import type { NativeReplay, NativeReplayOptions } from '@ladderlog/replay';
 import { startNativeReplay } from '@ladderlog/replay';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -278,4 +284,39 @@ describe('REST at the moment of the replay', () => {
     expect(up.asks.map(({ price }) => Number(price))).toEqual(book.askPrices.map(top));
     expect(down.bids.map(({ price }) => Math.round(1e6 - Number(price) * 1e6))).toEqual(book.askPrices);
   });
+});
+
+test('venue B: an import ends with its last change, which has the time of the end of capture', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ladderlog-native-'));
+  const log = await openSqliteLog({ path: join(folder, 'log.sqlite') });
+  const file = join(folder, 'recording.jsonl');
+  const at = (ms: number): string => new Date(1_794_700_800_000 + ms).toISOString();
+  const line = (ms: number, type: string, seq: number, msg: object): string =>
+    JSON.stringify({
+      venue: 'venueb',
+      channel: 'ws',
+      received_at: at(ms),
+      frame: JSON.stringify({ type, sid: 1, seq, msg: { market_ticker: 'T', ...msg } }),
+    });
+  const delta = { price_dollars: '0.4000', delta_fp: '1.00', side: 'yes' };
+  writeFileSync(
+    file,
+    [
+      line(0, 'orderbook_snapshot', 1, { yes_dollars_fp: [['0.4000', '2.00']] }),
+      line(10, 'orderbook_delta', 2, delta),
+      line(20, 'orderbook_delta', 3, delta),
+    ].join('\n'),
+  );
+  await importFile({ log, adapters: ADAPTERS, file });
+  // From the beginning, whenever that was.
+  replay = await startNativeReplay({ log, venue: 'venueb', from: 0, to: 1_794_700_801_000_000, speed: 1 });
+  const client = subscribe('venueb', replay, ['T']);
+  await client.closed;
+  expect(booksOf('venueb', client.texts).get('T')).toEqual(
+    [2, 3, 4].map((size) => JSON.stringify([[400_000], [size * 1e6], [], []])),
+  );
+  await replay.close();
+  replay = null;
+  await log.close();
+  rmSync(folder, { recursive: true, force: true });
 });

@@ -2,7 +2,7 @@
 // unchanged. One timeline for all clients, as at a venue: it begins with the first subscription and ends with the range; when
 // everyone has left it is wound back. During a recorded gap nothing is said of the market until its next whole book.
 
-import type { BookObserved, EventType, FrameCaptured, Micros, Venue } from '@ladderlog/core';
+import type { BookObserved, CaptureStopped, EventType, FrameCaptured, Micros, Venue } from '@ladderlog/core';
 import { LadderlogError, MICROS_PER_MS, framesTopic } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { positionsFromBeginning } from '@ladderlog/log';
@@ -207,7 +207,7 @@ class Timeline<Frame> {
   private running: AbortController | null = null;
   private over = Promise.withResolvers<void>();
   private isOver = false;
-  private stopped = false;
+  private closed = false;
 
   static async open<Frame>(
     options: NativeReplayOptions,
@@ -259,7 +259,7 @@ class Timeline<Frame> {
   }
 
   private begin(): void {
-    if (this.running || this.isOver || this.stopped) return;
+    if (this.running || this.isOver || this.closed) return;
     const running = new AbortController();
     this.running = running;
     this.run(running.signal).catch((error: unknown) => {
@@ -280,7 +280,7 @@ class Timeline<Frame> {
   }
 
   stop(): void {
-    this.stopped = true;
+    this.closed = true;
     this.running?.abort();
   }
 
@@ -289,14 +289,21 @@ class Timeline<Frame> {
     const { log, venue, from, to } = this.options;
     await this.pace.due(from, signal);
     let unchecked = 0;
+    const stops: CaptureStopped[] = [];
     for await (const items of replayBatches(log, { venues: [venue], from, to, types: TYPES, signal })) {
       for (const { event, time } of items) {
         const wait = this.pace.due(time, signal);
         if (wait) await wait;
         if (signal.aborted) return;
+        while (stops.length > 0 && stops[0]!.observedAt < time) this.stopped(stops.shift()!);
+        // The last frame of a market has the time of its end, and comes after it in the order of a replay.
+        if (event.type === 'CaptureStopped') {
+          stops.push(event);
+          continue;
+        }
         this.memory.apply(event);
         if (event.type === 'BookObserved') this.follow(event);
-        else if ((event.type === 'GapOpened' || event.type === 'CaptureStopped') && event.dataset === 'books')
+        else if (event.type === 'GapOpened' && event.dataset === 'books')
           this.unfollow(event.market, event.outcome);
         else if (event.type === 'FrameCaptured' && event.channel === 'ws' && event.direction === 'in') {
           this.deliver(event);
@@ -310,6 +317,11 @@ class Timeline<Frame> {
     this.isOver = true;
     if (this.connections.size === 0) this.rewind();
     else this.over.resolve();
+  }
+
+  private stopped(event: CaptureStopped): void {
+    this.memory.apply(event);
+    if (event.dataset === 'books') this.unfollow(event.market, event.outcome);
   }
 
   private followPrimed(): void {
