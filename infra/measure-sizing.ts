@@ -93,7 +93,7 @@ try {
   }[];
   for (const { topic, events, raw, bytes, batches, packed, packedBytes, packedEvents } of topics)
     console.log(
-      `  ${topic.padEnd(16)} ${events} events, ${(raw / events).toFixed(0)} bytes raw, ${(bytes / events).toFixed(1)} stored an event, ${batches} batches (${packed} packed, ${(packedBytes / packedEvents).toFixed(1)} an event in them)`,
+      `  ${topic.padEnd(16)} ${events} events, ${(raw / events).toFixed(0)} bytes raw, ${(bytes / events).toFixed(1)} stored an event, ${batches} batches (${packed} packed, ${(packedBytes / Math.max(1, packedEvents)).toFixed(1)} an event in them)`,
     );
   log.close();
 } finally {
