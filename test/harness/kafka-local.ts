@@ -3,7 +3,7 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -350,16 +350,21 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await gone;
 }
 
+// Below the range that systems give out by themselves: while a broker is down, nobody else may be given its port.
+const [LOWEST_PORT, HIGHEST_PORT] = [15_000, 32_000];
+
 async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      server.listen(0, '127.0.0.1');
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
       await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => promisify(server.close.bind(server))()));
-  return ports;
+      ports.add(port);
+      await promisify(server.close.bind(server))();
+    } catch {
+      // Taken: another one.
+    }
+  }
+  return [...ports];
 }
