@@ -77,6 +77,7 @@ test('an abort ends a wait and a pause', async () => {
   const pace = new Pace(1, fakeTimer());
   pace.pause();
   const waiting = pace.due(1, stop.signal);
+  expect(waiting).toBeInstanceOf(Promise);
   stop.abort();
-  await waiting;
+  await expect(waiting).resolves.toBeUndefined();
 });

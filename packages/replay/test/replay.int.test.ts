@@ -115,7 +115,8 @@ class Client {
     this.socket = new WebSocket(url);
     this.socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString('utf8')) as StreamMessage;
-      expect(contract.problem(message)).toBeNull();
+      const problem = contract.problem(message);
+      if (problem !== null) throw new Error(`a message breaks the contract: ${JSON.stringify(problem)}`);
       this.messages.push(message);
     });
   }
