@@ -127,7 +127,9 @@ describe.skipIf(!kafka)('scaled mode', () => {
         ({ data }) => data.length > 0,
         90_000,
       );
-      expect(page.data[0]!.orderbook['bid_prices']!.length).toBeGreaterThan(0);
+      // Near its end a market may have one side only.
+      const { bid_prices: bids, ask_prices: asks } = page.data[0]!.orderbook;
+      expect(bids!.length + asks!.length).toBeGreaterThan(0);
     }
   });
 
