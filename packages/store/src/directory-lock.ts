@@ -12,6 +12,9 @@ export type DirectoryLock = { release(): void };
 
 const SQLITE_BUSY = 5;
 
+/** Keeps the connections of held locks from being collected, which would free them. */
+const HELD = new Set<DatabaseSync>();
+
 export function lockDirectory(directory: string, purpose: string): DirectoryLock {
   mkdirSync(directory, { recursive: true });
   const ownerFile = join(directory, 'owner.json');
@@ -28,9 +31,11 @@ export function lockDirectory(directory: string, purpose: string): DirectoryLock
       { details: { directory, owner } },
     );
   }
+  HELD.add(database);
   writeFileSync(ownerFile, `${JSON.stringify({ pid: process.pid, host: hostname(), purpose })}\n`);
   return {
     release() {
+      HELD.delete(database);
       if (database.isOpen) database.close();
     },
   };
