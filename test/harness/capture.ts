@@ -11,6 +11,7 @@ import {
   createVenueBDriver,
   createVenueCDriver,
   defaultTiming,
+  systemClocks,
   venueAEndpoints,
   venueBEndpoints,
   venueCEndpoints,
@@ -22,16 +23,6 @@ import { openSqliteLog, positionsFromBeginning, readEvents } from '@ladderlog/lo
 import type { SimulatorOptions, Simulators } from '@ladderlog/simulators';
 import { startSimulators } from '@ladderlog/simulators';
 import { pino } from 'pino';
-
-/**
- * The time of these tests, microseconds: a minute into a quarter of an hour, whenever they run. Near the end of a window the
- * simulated venues do what real ones do (one-sided books, finer ticks, resolution), and tests of other things must not wait
- * for luck.
- */
-export const testNow = (): number => Date.now() * 1_000 + SHIFT_MICROS;
-const WINDOW_MS = 900_000;
-const SHIFT_MICROS = (60_000 - (Date.now() % WINDOW_MS)) * 1_000;
-const TEST_CLOCKS: Clocks = { wall: testNow, monotonic: () => performance.now() };
 
 /** Everything a hundred times quicker than for real venues, so that a test of silence takes two seconds. */
 export const QUICK: VenueTiming = {
@@ -77,7 +68,7 @@ export type TestCapture = {
 export function driversOf(simulators: Simulators, options: CaptureOptions): CollectOptions['venues'] {
   const shard = { index: 0, count: 1 };
   const timing = { ...QUICK, ...options.timing };
-  const wallMs = (): number => Math.floor(testNow() / 1_000);
+  const wallMs = (): number => Date.now();
   const a = {
     ...simulators.venuea,
     coins: ['BTC', 'ETH', 'BNB'],
@@ -123,7 +114,6 @@ export async function startCapture(options: CaptureOptions = {}): Promise<TestCa
   const folder = mkdtempSync(join(tmpdir(), 'ladderlog-capture-'));
   const simulators = await startSimulators({
     seed: 7,
-    clock: testNow,
     record: true,
     venues,
     updatesPerSecond: 4,
@@ -141,7 +131,7 @@ export async function startCapture(options: CaptureOptions = {}): Promise<TestCa
       beatMs: 300,
       clockJumpMs: 2_000,
       backoff: { baseMs: 50, maxMs: 200 },
-      clocks: options.clocks ?? TEST_CLOCKS,
+      ...(options.clocks ? { clocks: options.clocks } : { clocks: systemClocks }),
       ...(options.outbox ? { outbox: options.outbox } : {}),
     },
     stop.signal,
