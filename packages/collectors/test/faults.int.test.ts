@@ -16,6 +16,9 @@ afterEach(async () => {
 
 const of = <T extends VenueEvent['type']>(events: readonly VenueEvent[], type: T) =>
   events.filter((event): event is Extract<VenueEvent, { type: T }> => event.type === type);
+/** Near its end a venue C market gets a finer tick, and its book is void until the next: no fault, whenever the test runs. */
+const gapsOf = (events: readonly VenueEvent[]) =>
+  of(events, 'GapOpened').filter(({ cause, dataset }) => dataset === 'books' && cause !== 'tick_change');
 const bookOf = (event: { market: string; outcome: string | null }): string =>
   `${event.market}/${event.outcome ?? ''}`;
 const booksSeen = (events: readonly VenueEvent[]): Set<string> =>
@@ -88,14 +91,12 @@ describe('faults', () => {
         'the first books',
         (events) => booksSeen(events).size >= expected && of(events, 'CaptureBeat').length > 0,
       );
-      expect(of(before, 'GapOpened')).toEqual([]);
+      expect(gapsOf(before)).toEqual([]);
       capture.simulators.inject({ ...fault, venue });
       const after = await capture.until(
         'gaps that opened and closed',
         (events) => {
-          const opened = of(events, 'GapOpened').filter(
-            (gap) => gap.cause === cause && gap.dataset === 'books',
-          );
+          const opened = gapsOf(events).filter((gap) => gap.cause === cause);
           const closed = new Set(of(events, 'GapClosed').map(({ gapId }) => gapId));
           return (
             opened.length > 0 &&
@@ -106,7 +107,7 @@ describe('faults', () => {
         30_000,
       );
       expectHonest(after);
-      const opened = of(after, 'GapOpened').filter(({ dataset }) => dataset === 'books');
+      const opened = gapsOf(after);
       // An open gap is restated under its own id; it is still one gap.
       expect(new Set(opened.map(({ gapId }) => gapId)).size, 'one gap a book').toBe(
         new Set(opened.map(bookOf)).size,
@@ -131,7 +132,7 @@ describe('faults', () => {
     capture.simulators.inject({ venue: 'venuec', kind: 'unknown_message' });
     const events = await capture.until('the reject', (now) => of(now, 'FrameRejected').length > 0);
     expect(of(events, 'FrameRejected')[0]!.reason).toBe('unknown_kind');
-    expect(of(events, 'GapOpened')).toEqual([]);
+    expect(gapsOf(events)).toEqual([]);
   });
 
   test('a crossed book is kept and flagged, and is no gap', async () => {
@@ -144,7 +145,7 @@ describe('faults', () => {
     const crossed = of(events, 'BookObserved').find(({ state }) => state === 'crossed')!;
     expect(crossed.flags).toContain('crossed');
     expect(crossed.bidPrices[0]).toBeGreaterThanOrEqual(crossed.askPrices[0]!);
-    expect(of(events, 'GapOpened')).toEqual([]);
+    expect(gapsOf(events)).toEqual([]);
   });
 
   test('our own clock set forward: times stay monotone within a session and the jump is recorded', async () => {

@@ -52,6 +52,7 @@ export class Capture {
   /** The connection is gone for good; what it watched stays watched until stopped or taken over. */
   closeSession(session: Session): void {
     this.open.delete(session);
+    session.close();
   }
 
   /** A catalogue fact, whichever session saw it, is known to all. */
@@ -126,6 +127,7 @@ export class Session {
   private readonly capture: Capture;
   private readonly normalizer: Normalizer;
   private nextOrdinal = 0;
+  private closed = false;
   /** Newest inbound activity of this connection, our clock. */
   lastActivity: Micros = 0;
 
@@ -138,6 +140,11 @@ export class Session {
 
   learn(market: string, fields: MarketFields): void {
     this.normalizer.learn(market, fields);
+  }
+
+  /** The connection is gone. A REST answer that was under way goes on the tape and says nothing of the books any more. */
+  close(): void {
+    this.closed = true;
   }
 
   get ordinal(): number {
@@ -154,7 +161,7 @@ export class Session {
     const ordinal = this.nextOrdinal++;
     const { capture } = this;
     const activity = this.lastActivity;
-    const findings = this.normalizer.normalize(frame);
+    const findings = this.closed ? NO_FINDINGS : this.normalizer.normalize(frame);
     const market = marketOf(findings);
     const envelope = capture.envelope(this.id, ordinal, frame.observedAt, market);
     const events: VenueEvent[] = [
@@ -454,6 +461,8 @@ export class Session {
     return events;
   }
 }
+
+const NO_FINDINGS: readonly Finding[] = [];
 
 function marketOf(findings: readonly Finding[]): string {
   for (const finding of findings) if ('market' in finding && finding.market !== '') return finding.market;

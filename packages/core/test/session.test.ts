@@ -188,6 +188,21 @@ describe('gaps', () => {
     });
   });
 
+  test('an answer that comes after its connection is gone goes on the tape and closes nothing', () => {
+    const { capture, say, session } = open();
+    say(10, book('snapshot'));
+    session.broke('disconnected', 30, null);
+    capture.closeSession(session);
+    expect(types(say(35, book('snapshot')))).toEqual(['FrameCaptured']);
+    const late = frame(36, book('snapshot', 't1', 300_000));
+    expect(session.probe(late, new Uint8Array(), null, 'silence')).toMatchObject({
+      lost: [],
+      events: [{ type: 'FrameCaptured' }],
+    });
+    const next = capture.openSession('s2').frame(frame(40, book('snapshot')), new Uint8Array()).events;
+    expect(only(next, 'GapClosed')[0]).toMatchObject({ from: 10, to: 40 });
+  });
+
   test('an unreadable frame makes every book of an unnumbered connection suspect; an unknown kind does not', () => {
     const { say } = open();
     say(10, book('snapshot'));
