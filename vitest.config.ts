@@ -31,7 +31,7 @@ export default defineConfig({
       },
       kind('int', 60_000, 2),
       kind('kafka', 180_000, 1),
-      kind('e2e', 180_000, 1),
+      kind('e2e', 180_000, 2),
       kind('chaos', 300_000, 1),
     ],
   },
