@@ -20,7 +20,6 @@ const kind = (name: string, testTimeout: number, maxWorkers: number) => ({
 export default defineConfig({
   test: {
     pool: 'forks',
-    reporters: process.env['CI'] ? ['default'] : ['default'],
     projects: [
       {
         extends: true,
