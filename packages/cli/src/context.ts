@@ -62,8 +62,14 @@ export function createContext(flags: Readonly<Record<string, unknown>>): Context
       `the configuration has ${resolved.problems.length} problem${resolved.problems.length === 1 ? '' : 's'}:\n${resolved.problems.map((problem) => `  - ${problem}`).join('\n')}`,
     );
   }
+  // A person reads the command's own words; a line for every request would bury them.
+  const quiet = resolved.origins.logLevel === 'default' && process.stderr.isTTY;
   const logger = pino(
-    { level: resolved.config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level: quiet ? 'warn' : resolved.config.logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+    },
     destination({ fd: 2, sync: false }),
   );
   return {

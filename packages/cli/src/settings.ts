@@ -71,7 +71,7 @@ export const SETTINGS = {
     flag: 'log-level',
     default: 'info',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-    doc: 'How much is logged to standard error.',
+    doc: 'How much is logged to standard error; on a terminal, warn unless set.',
   } as Setting<string>,
 
   kafkaBrokers: {
