@@ -40,11 +40,19 @@ beforeAll(async () => {
   }
   await capture.until(
     'gaps of several causes and books after them',
-    (seen) => count(seen, 'GapClosed') > 20 && count(seen, 'BookObserved') > 3_000,
-    40_000,
+    (seen) =>
+      count(seen, 'GapClosed') > 20 &&
+      VENUES.every(
+        (venue) =>
+          count(
+            seen.filter((event) => event.venue === venue),
+            'BookObserved',
+          ) > 200,
+      ),
+    120_000,
   );
   events = await capture.stop();
-}, 90_000);
+}, 150_000);
 afterAll(async () => {
   await capture.close();
   for (const log of copies) await log.close();
