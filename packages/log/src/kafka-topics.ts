@@ -1,8 +1,8 @@
 // The topics of the log on a cluster: made if absent, with settings without which the log's promises would not hold.
 
-import type { Cluster, ITopicConfig } from 'kafkajs';
+import type { ITopicConfig } from 'kafkajs';
 import type { Logger } from 'pino';
-import { LadderlogError, TOPICS } from '@ladderlog/core';
+import { TOPICS } from '@ladderlog/core';
 import type { connectKafka } from './kafka-client.ts';
 import { errorType } from './kafka-client.ts';
 import { retrying } from './kafka-retry.ts';
@@ -95,40 +95,4 @@ async function createTopics(
     const bad = parts.find((part) => errorType(part) !== 'TOPIC_ALREADY_EXISTS');
     if (bad) throw bad;
   }
-}
-
-export type Offsets = { readonly begin: number; readonly end: number };
-
-/** Begin and end of every partition of these topics (Kafka's names). */
-export async function offsetsOf(
-  cluster: Cluster,
-  topics: ReadonlyMap<string, number>,
-): Promise<Map<string, Offsets[]>> {
-  const list = (fromBeginning: boolean) =>
-    cluster.fetchTopicsOffset(
-      [...topics].map(([topic, count]) => ({
-        topic,
-        partitions: Array.from({ length: count }, (_, partition) => ({ partition })),
-        fromBeginning,
-      })),
-    );
-  const [begins, ends] = await Promise.all([list(true), list(false)]);
-  const offsets = new Map<string, Offsets[]>();
-  for (const [topic, count] of topics) {
-    const find = (answers: typeof begins, partition: number): number => {
-      const found = answers
-        .find((answer) => answer.topic === topic)
-        ?.partitions.find((one) => one.partition === partition);
-      if (!found) throw new LadderlogError('INTERNAL', `no offset of ${topic}/${partition} in the answer`);
-      return Number(found.offset);
-    };
-    offsets.set(
-      topic,
-      Array.from({ length: count }, (_, partition) => ({
-        begin: find(begins, partition),
-        end: find(ends, partition),
-      })),
-    );
-  }
-  return offsets;
 }
