@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { bookState } from '../src/checks.ts';
 import { formatMicro, parseDecimal } from '../src/decimal.ts';
 import type { BookObserved, VenueEvent } from '../src/events.ts';
-import { Capture } from '../src/session.ts';
+import { Capture } from '../src/capture.ts';
 import { fromMillis } from '../src/time.ts';
 import type { BookFinding, Finding } from '../src/venue.ts';
 import { venueB } from '../src/venues/venue-b/normalize.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VenueEvent } from '../src/events.ts';
-import { Capture } from '../src/session.ts';
+import { Capture } from '../src/capture.ts';
 import type { Finding } from '../src/venue.ts';
 import { venueB } from '../src/venues/venue-b/normalize.ts';
 import type { Fields } from './venue-b-frames.ts';

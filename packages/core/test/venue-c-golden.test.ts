@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatMicro } from '../src/decimal.ts';
 import type { BookObserved, VenueEvent } from '../src/events.ts';
-import { Capture } from '../src/session.ts';
+import { Capture } from '../src/capture.ts';
 import type { Finding } from '../src/venue.ts';
 import { venueC } from '../src/venues/venue-c/normalize.ts';
 import { AT, feed, fixture, fixtureLines, frame, golden, only, sourceText } from './venue-frames.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Capture } from '../src/session.ts';
+import { Capture } from '../src/capture.ts';
 import { UNKNOWN_MARKET } from '../src/venues/merge-market.ts';
 import { venueC } from '../src/venues/venue-c/normalize.ts';
 import { DOWN, MARKET, UP, bookMessage, change, changes, level, started } from './venue-c-messages.ts';
