@@ -44,8 +44,8 @@ export function judgeFrame(
   inGap: (market: string, outcome: string) => boolean,
 ): FrameVerdict {
   const verdict: FrameVerdict = { matched: [], differences: [], suppressed: 0, compared: [] };
-  const due = groupBy(findings.filter(isJudged), keyOfFinding);
-  const seen = groupBy(recorded, ({ event }) => keyOfEvent(event));
+  const due = Map.groupBy(findings.filter(isJudged), keyOfFinding);
+  const seen = Map.groupBy(recorded, ({ event }) => keyOfEvent(event));
   for (const [, group] of due)
     for (const finding of group)
       if (finding.find === 'compare')
@@ -95,14 +95,3 @@ const about = (subject: Judged | JudgedFinding): { market: string; outcome: stri
   market: subject.market,
   outcome: 'outcome' in subject ? subject.outcome : null,
 });
-
-function groupBy<T>(list: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of list) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
-}
