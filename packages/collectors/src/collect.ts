@@ -7,8 +7,8 @@ import { toIso } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
-import type { CollectorStatus } from './collector.ts';
 import { Collector } from './collector.ts';
+import type { CollectorStatus } from './collector-status.ts';
 import type { RestEndpoint, VenueDriver } from './driver.ts';
 import { createOutbox } from './outbox.ts';
 import { recoverEvidence } from './recover.ts';
@@ -85,7 +85,7 @@ export async function collect(options: CollectOptions, signal: AbortSignal): Pro
       }),
     );
   }
-  const done = Promise.all(collectors.map((collector) => collector.start(ended))).then(async () => {
+  const done = Promise.all(collectors.map((collector) => collector.run(ended))).then(async () => {
     if (fatal !== null) throw fatal;
     await outbox.close();
   });

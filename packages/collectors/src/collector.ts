@@ -1,18 +1,12 @@
 // One venue, one loop: keep the catalogue current, watch what should be watched, stop what ended, beat, and after a crash
 // begin with the gap. Everything venue-specific is in the driver; everything about meaning is in core.
 
-import type {
-  Evidence,
-  Finding,
-  MarketFields,
-  Micros,
-  Session,
-  VenueEvent,
-  VenueRequest,
-} from '@ladderlog/core';
+import type { Evidence, Finding, Session, VenueEvent, VenueRequest } from '@ladderlog/core';
 import { Capture, LadderlogError, MICROS_PER_MS } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
+import type { CollectorStatus } from './collector-status.ts';
+import { countBooks, stateOf } from './collector-status.ts';
 import type { RestEndpoint, VenueDriver } from './driver.ts';
 import type { Outbox } from './outbox.ts';
 import { Poller } from './poller.ts';
@@ -22,9 +16,8 @@ import type { RestAnswer } from './rest.ts';
 import { Rest, pause } from './rest.ts';
 import type { Clocks } from './session-clock.ts';
 import { SessionClock } from './session-clock.ts';
-import type { Target } from './stream.ts';
 import { Stream } from './stream.ts';
-import { awaitsResolution, chooseTargets } from './targets.ts';
+import { WatchList } from './watch-list.ts';
 
 export type CollectorOptions = {
   readonly driver: VenueDriver;
@@ -44,30 +37,17 @@ export type CollectorOptions = {
   readonly patienceMs: number;
 };
 
-export type CollectorStatus = {
-  readonly venue: string;
-  readonly state: 'starting' | 'capturing' | 'degraded' | 'disconnected';
-  readonly markets: number;
-  readonly books: number;
-  readonly gapsOpen: number;
-  readonly gapSince: number | null;
-  readonly frames: number;
-  readonly lastFrameAt: number | null;
-  readonly beatAt: number | null;
-  readonly readsPerSecond: number | null;
-};
-
 export class Collector {
   private readonly options: CollectorOptions;
   private readonly capture: Capture;
-  private readonly streams: Stream[] = [];
   private readonly running = new Set<Promise<void>>();
   private readonly poller: Poller | null;
+  private readonly list: WatchList;
   private restSession: Session;
   private restClock: SessionClock;
   private rests: Readonly<Record<string, Rest>> = {};
   private readonly rates: AdaptiveRate[] = [];
-  private readonly pending = new Map<string, Evidence[]>();
+  private runSignal: AbortSignal | null = null;
   private discovered = false;
   private frames = 0;
   private lastFrameAt: number | null = null;
@@ -75,55 +55,46 @@ export class Collector {
 
   constructor(options: CollectorOptions) {
     this.options = options;
-    const { driver } = options;
-    this.capture = new Capture({
+    const { driver, outbox, evidence, patienceMs } = options;
+    const capture = new Capture({
       adapter: driver.adapter,
       collector: options.collector,
       provenance: 'captured',
     });
+    this.capture = capture;
     this.restClock = new SessionClock(options.clocks);
-    this.restSession = this.capture.openSession(options.newSessionId());
+    this.restSession = capture.openSession(options.newSessionId());
+    const current = () => ({ session: this.restSession, clock: this.restClock });
     this.poller = driver.poll
-      ? new Poller({
-          poll: driver.poll,
-          capture: this.capture,
-          outbox: options.outbox,
-          ask: (request) => this.ask(request),
-          current: () => ({ session: this.restSession, clock: this.restClock }),
-        })
+      ? new Poller({ poll: driver.poll, capture, outbox, ask: (request) => this.ask(request), current })
       : null;
-    const mine = options.evidence;
-    for (const item of mine) this.pending.set(item.market, [...(this.pending.get(item.market) ?? []), item]);
-    this.push(this.capture.recover(mine, this.restSession.id, this.restClock.now()));
+    this.list = new WatchList({
+      driver,
+      capture,
+      outbox,
+      poller: this.poller,
+      openStream: (shard) => this.openStream(shard),
+      current,
+      evidence,
+      patienceMs,
+    });
+    this.push(capture.recover(evidence, this.restSession.id, this.restClock.now()));
   }
 
   private push(events: readonly VenueEvent[]): void {
     this.options.outbox.push(events);
   }
 
+  /** Resolves when the signal aborts and everything is stopped. */
   async run(signal: AbortSignal): Promise<void> {
     const { options } = this;
     const { driver, logger } = options;
+    this.runSignal = signal;
     this.rests = Object.fromEntries(
-      Object.entries(options.endpoints).map(([source, endpoint]) => {
-        const rate = new AdaptiveRate(
-          { perSecond: endpoint.perSecond, burst: endpoint.burst },
-          performance.now(),
-        );
-        this.rates.push(rate);
-        return [
-          source,
-          new Rest({
-            source,
-            baseUrl: endpoint.baseUrl,
-            rate,
-            logger,
-            signal,
-            push: (events) => this.push(events),
-            ...(endpoint.sign ? { sign: endpoint.sign } : {}),
-          }),
-        ];
-      }),
+      Object.entries(options.endpoints).map(([source, endpoint]) => [
+        source,
+        this.openRest(source, endpoint, signal),
+      ]),
     );
     const loops = [
       this.every(driver.discoverMs, signal, 'discover', () => this.discover()),
@@ -135,7 +106,7 @@ export class Collector {
     if (driver.sample)
       loops.push(
         this.every(driver.discoverMs, signal, 'sample', () =>
-          driver.sample!((request) => this.ask(request), this.watched()),
+          driver.sample!((request) => this.ask(request), this.list.watched()),
         ),
       );
     if (this.poller) loops.push(this.poller.run(signal));
@@ -144,7 +115,7 @@ export class Collector {
       const prober = new Prober({
         driver: { ...driver, probe },
         capture: this.capture,
-        streams: this.streams,
+        streams: this.list.streams,
         rest: (source) => this.rests[source]!,
         logger,
       });
@@ -163,6 +134,21 @@ export class Collector {
       const at = this.restClock.now();
       this.push([...this.restSession.beat('polled'), ...this.restSession.stop(at, 'shutdown')]);
     }
+  }
+
+  private openRest(source: string, endpoint: RestEndpoint, signal: AbortSignal): Rest {
+    const { baseUrl, perSecond, burst, sign } = endpoint;
+    const rate = new AdaptiveRate({ perSecond, burst }, performance.now());
+    this.rates.push(rate);
+    return new Rest({
+      source,
+      baseUrl,
+      rate,
+      logger: this.options.logger,
+      signal,
+      push: (events) => this.push(events),
+      ...(sign ? { sign } : {}),
+    });
   }
 
   /** Runs a task now and then again, a while after it ended. What a venue does never ends the loop; a fault of ours does. */
@@ -187,12 +173,8 @@ export class Collector {
     }
   }
 
-  private async ask(
-    request: VenueRequest,
-    session = this.restSession,
-    clock = this.restClock,
-  ): Promise<RestAnswer> {
-    const answer = await this.rests[request.source]!.ask(session, clock, request);
+  private async ask(request: VenueRequest): Promise<RestAnswer> {
+    const answer = await this.rests[request.source]!.ask(this.restSession, this.restClock, request);
     this.saw();
     if (!answer.ok)
       this.options.logger.debug(
@@ -210,106 +192,20 @@ export class Collector {
 
   private async discover(): Promise<void> {
     const { driver } = this.options;
-    const now = this.restClock.now();
-    await driver.discover((request) => this.ask(request), now);
+    await driver.discover((request) => this.ask(request), this.restClock.now());
     this.discovered = true;
-    this.retarget();
-    const waiting = [...this.capture.known].filter(([, fields]) =>
-      awaitsResolution(fields, this.restClock.now(), this.options.patienceMs),
-    );
+    this.list.retarget();
+    const waiting = this.list.awaitingResolution();
     if (waiting.length > 0) {
       await driver.resolve((request) => this.ask(request), waiting);
-      this.retarget();
+      this.list.retarget();
     }
   }
 
-  private targets(now: Micros): Target[] {
-    const { venue, choice } = this.options.driver;
-    return chooseTargets(
-      venue,
-      this.capture.known,
-      now,
-      choice,
-      (market) => this.capture.tracks.ofMarket(market).size > 0,
-    );
-  }
-
-  private watched(): (readonly [string, MarketFields])[] {
-    const now = this.restClock.now();
-    return this.targets(now).map(({ market }) => [market, this.capture.known.get(market)!] as const);
-  }
-
-  /** Brings what is watched in line with what should be. */
-  private retarget(): void {
-    const { driver } = this.options;
-    const now = this.restClock.now();
-    const targets = this.targets(now);
-    const wanted = new Set(targets.map(({ market }) => market));
-    if (this.poller) {
-      for (const { dataset, market } of this.capture.tracks.all()) {
-        if (dataset === 'books' && !wanted.has(market))
-          this.push(this.restSession.stop(now, this.whyStopped(market), market));
-      }
-      this.poller.set(wanted);
-    }
-    if (driver.stream) {
-      for (const stream of this.streams) {
-        const gone = [...this.capture.tracks.all()]
-          .filter(({ market }) => stream.has(market) && !wanted.has(market))
-          .map(({ market }) => market);
-        for (const market of new Set(gone)) stream.remove([market], this.whyStopped(market));
-      }
-      for (const target of targets) {
-        if (this.streams.some((stream) => stream.has(target.market))) continue;
-        const stream = this.streams.find(({ size }) => size < driver.stream!.perSocket) ?? this.openStream();
-        stream.add([target]);
-      }
-    }
-    // Samples of markets that ended, and what a crash left open and is over by now.
-    for (const track of this.capture.tracks.all()) {
-      if (track.dataset !== 'samples' || wanted.has(track.market) || this.awaited(track.market)) continue;
-      const closesAt = this.capture.known.get(track.market)?.closesAt ?? null;
-      if (closesAt !== null && closesAt > now) continue;
-      this.push(this.restSession.stop(now, this.whyStopped(track.market), track.market));
-    }
-    if (this.discovered) {
-      for (const market of this.pending.keys()) {
-        if (wanted.has(market)) continue;
-        const closesAt = this.capture.known.get(market)?.closesAt ?? null;
-        this.push(
-          this.restSession.stop(
-            closesAt !== null && closesAt < now ? closesAt : now,
-            'ended_while_away',
-            market,
-          ),
-        );
-      }
-      this.pending.clear();
-    }
-    for (const [market, fields] of this.capture.known) {
-      const over =
-        fields.closesAt !== null &&
-        fields.closesAt + (this.options.patienceMs + 3_600_000) * MICROS_PER_MS < now;
-      if (over && !wanted.has(market)) this.capture.forgetMarket(market);
-    }
-  }
-
-  private awaited(market: string): boolean {
-    const fields = this.capture.known.get(market);
-    return fields !== undefined && awaitsResolution(fields, this.restClock.now(), this.options.patienceMs);
-  }
-
-  private whyStopped(market: string): string {
-    const status = this.capture.known.get(market)?.status;
-    return status === 'resolved' || status === 'voided' ? status : 'ended';
-  }
-
-  private runSignal: AbortSignal | null = null;
-
-  private openStream(): Stream {
+  private openStream(shard: number): Stream {
     const { options } = this;
-    const { driver } = options;
-    const stream = new Stream(driver.stream!.spec(this.streams.length), {
+    if (!this.runSignal) throw new LadderlogError('INTERNAL', 'a stream before the collector runs');
+    const stream = new Stream(options.driver.stream!.spec(shard), {
       capture: this.capture,
       outbox: options.outbox,
       clocks: options.clocks,
@@ -321,31 +217,14 @@ export class Collector {
       onFindings: (findings) => this.onFindings(findings),
       onFrame: () => this.saw(),
     });
-    this.streams.push(stream);
-    if (!this.runSignal) throw new LadderlogError('INTERNAL', 'a stream before the collector runs');
     const task = stream.run(this.runSignal).finally(() => this.running.delete(task));
     this.running.add(task);
     return stream;
   }
 
-  /** Starts the collector; resolves when the signal aborts and everything is stopped. */
-  async start(signal: AbortSignal): Promise<void> {
-    this.runSignal = signal;
-    await this.run(signal);
-  }
-
   private onFindings(findings: readonly Finding[]): void {
-    for (const finding of findings) {
-      if (finding.find !== 'end') continue;
-      const known = this.capture.known.get(finding.market);
-      if (known && known.status !== 'resolved')
-        this.capture.known.set(finding.market, {
-          ...known,
-          status: 'closed',
-          closesAt: known.closesAt ?? this.restClock.now(),
-        });
-      for (const stream of this.streams) stream.remove([finding.market], finding.reason);
-    }
+    for (const finding of findings)
+      if (finding.find === 'end') this.list.ended(finding.market, finding.reason);
   }
 
   private beat(): void {
@@ -366,33 +245,14 @@ export class Collector {
   }
 
   status(): CollectorStatus {
-    let gapsOpen = 0;
-    let books = 0;
-    let gapSince: number | null = null;
-    for (const track of this.capture.tracks.all()) {
-      if (track.dataset !== 'books') continue;
-      books++;
-      if (track.gap) {
-        gapsOpen++;
-        gapSince = Math.min(gapSince ?? track.gap.from, track.gap.from);
-      }
-    }
-    const connected =
-      this.poller !== null || this.streams.length === 0 || this.streams.some(({ open }) => open);
-    const state = !this.discovered
-      ? 'starting'
-      : !connected
-        ? 'disconnected'
-        : gapsOpen > 0
-          ? 'degraded'
-          : 'capturing';
+    const { streams } = this.list;
+    const books = countBooks(this.capture.tracks.all());
+    const connected = this.poller !== null || streams.length === 0 || streams.some(({ open }) => open);
     return {
       venue: this.options.driver.venue,
-      state,
-      markets: this.watched().length,
-      books,
-      gapsOpen,
-      gapSince,
+      state: stateOf(this.discovered, connected, books.gapsOpen),
+      markets: this.list.watched().length,
+      ...books,
       frames: this.frames,
       lastFrameAt: this.lastFrameAt,
       beatAt: this.beatAt,

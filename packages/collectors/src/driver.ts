@@ -4,7 +4,7 @@ import type { MarketFields, Micros, Venue, VenueAdapter, VenueRequest } from '@l
 
 import type { PollLimits } from './poll-plan.ts';
 import type { RestAnswer } from './rest.ts';
-import type { StreamSpec } from './stream.ts';
+import type { StreamSpec } from './stream-spec.ts';
 import type { Choice } from './targets.ts';
 
 export type Ask = (request: VenueRequest) => Promise<RestAnswer>;

@@ -11,36 +11,9 @@ import type { Outbox } from './outbox.ts';
 import { pause } from './rest.ts';
 import type { Clocks } from './session-clock.ts';
 import { SessionClock } from './session-clock.ts';
+import type { StreamSpec, Target } from './stream-spec.ts';
 
 type Break = { readonly cause: GapCause; readonly detail: string };
-
-export type Target = { readonly market: string; readonly outcomes: readonly string[] };
-
-export type StreamSpec = {
-  readonly name: string;
-  /** Fresh per connect: signatures age. */
-  readonly endpoint: () => { readonly url: string; readonly headers: Readonly<Record<string, string>> };
-  /** What changes the meaning of the frames; recorded beside each. */
-  readonly settings: Readonly<Record<string, string>>;
-  /** Messages to send after the socket opens, for these targets. */
-  readonly hello: (targets: readonly Target[]) => string[];
-  readonly add: (targets: readonly Target[]) => string[];
-  readonly remove: (targets: readonly Target[]) => string[];
-  /** Asks the venue for the whole book of these again, on the open socket; null: reconnect instead. */
-  readonly resync: ((targets: readonly Target[]) => string[]) | null;
-  /** Sees each inbound text before it is normalized (subscription ids and the like). */
-  readonly onText?: (text: string) => void;
-  readonly onOpen?: () => void;
-  readonly keepAlive: { readonly everyMs: number; readonly text: string | null };
-  /** Nothing inbound at all, pings included, for so long: the socket is dead. */
-  readonly silenceMs: number;
-  /** We leave before the venue closes (24 h). */
-  readonly lifeMs: number;
-  /** After open, a subscribed book that has not come by then is overdue. */
-  readonly firstBookMs: number;
-  /** At most so many client messages a second (venue A: 5). */
-  readonly minSendGapMs: number;
-};
 
 export type StreamOptions = {
   readonly capture: Capture;
@@ -51,9 +24,8 @@ export type StreamOptions = {
   readonly beatMs: number;
   readonly clockJumpMs: number;
   readonly backoff: { readonly baseMs: number; readonly maxMs: number };
-  readonly onFindings?: (findings: readonly Finding[], stream: Stream) => void;
-  readonly onState?: (state: 'open' | 'closed', stream: Stream) => void;
-  readonly onFrame?: () => void;
+  readonly onFindings: (findings: readonly Finding[]) => void;
+  readonly onFrame: () => void;
 };
 
 export class Stream {
@@ -69,8 +41,6 @@ export class Stream {
   private resyncPending = new Map<string, Target>();
   private resyncTimer: NodeJS.Timeout | null = null;
   private breakCause: Break | null = null;
-  /** Newest message that was data of a watched market. */
-  lastDataAt = 0;
 
   constructor(spec: StreamSpec, options: StreamOptions) {
     this.spec = spec;
@@ -175,9 +145,7 @@ export class Stream {
     socket.on('open', () => {
       openedMs = performance.now();
       session.alive(this.clock.now());
-      this.lastDataAt = this.clock.now();
       spec.onOpen?.();
-      options.onState?.('open', this);
       const targets = [...this.targets.values()];
       this.watch(targets);
       this.send(spec.hello(targets));
@@ -200,8 +168,8 @@ export class Stream {
         data,
       );
       outbox.push(events);
-      options.onFrame?.();
-      this.react(findings, observedAt);
+      options.onFrame();
+      this.react(findings);
       if (outbox.blocked) this.abandon('log_unavailable', 'the log does not accept and the buffer is full');
     });
     socket.on('ping', () => session.alive(this.clock.now()));
@@ -239,7 +207,6 @@ export class Stream {
       );
     }
     capture.closeSession(session);
-    options.onState?.('closed', this);
     return openedMs === 0 ? 0 : performance.now() - openedMs;
   }
 
@@ -249,12 +216,11 @@ export class Stream {
       for (const outcome of outcomes) this.session?.watch(market, outcome, at);
   }
 
-  private react(findings: readonly Finding[], at: number): void {
+  private react(findings: readonly Finding[]): void {
     let everything = false;
     const broken: string[] = [];
     for (const finding of findings) {
-      if (finding.find === 'book') this.lastDataAt = at;
-      else if (finding.find === 'break' && finding.cause !== 'tick_change' && finding.dataset !== 'samples')
+      if (finding.find === 'break' && finding.cause !== 'tick_change' && finding.dataset !== 'samples')
         broken.push(finding.market);
       else if (finding.find === 'reject' && finding.reason !== 'unknown_kind' && !finding.booksIntact) {
         if (finding.market !== '') broken.push(finding.market);
@@ -263,7 +229,7 @@ export class Stream {
     }
     if (everything) this.abandon('rejected_frame', 'a frame could not be read; reconnecting for fresh books');
     else if (broken.length > 0) this.resync(broken);
-    this.options.onFindings?.(findings, this);
+    this.options.onFindings(findings);
   }
 
   private tick(): void {

@@ -3,7 +3,7 @@
 import type { MarketFields, Micros, Venue } from '@ladderlog/core';
 import { MICROS_PER_MS, hashText } from '@ladderlog/core';
 
-import type { Target } from './stream.ts';
+import type { Target } from './stream-spec.ts';
 
 export type Choice = {
   /** Upper case; null: any. */

@@ -7,7 +7,7 @@ import type { VenueRequest } from '@ladderlog/core';
 import { subscribeB, venueB } from '@ladderlog/core';
 
 import type { RestEndpoint, VenueDriver } from '../driver.ts';
-import type { StreamSpec, Target } from '../stream.ts';
+import type { StreamSpec, Target } from '../stream-spec.ts';
 import type { Choice } from '../targets.ts';
 import type { VenueTiming } from './venue-c.ts';
 

@@ -4,7 +4,7 @@ import type { VenueRequest } from '@ladderlog/core';
 import { MICROS_PER_SECOND, subscribeC, venueC } from '@ladderlog/core';
 
 import type { RestEndpoint, VenueDriver } from '../driver.ts';
-import type { StreamSpec, Target } from '../stream.ts';
+import type { StreamSpec, Target } from '../stream-spec.ts';
 import type { Choice } from '../targets.ts';
 
 export type VenueCOptions = {
