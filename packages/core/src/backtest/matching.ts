@@ -1,0 +1,140 @@
+// Orders at the venue: an order that arrives meets the newest observation; never inside a gap, never on a book older than a
+// limit, never more than was shown. One that rests is filled when the recorded book trades through its price.
+
+import type { BookObserved } from '../events.ts';
+import type { Micros } from '../time.ts';
+import type { Account } from './account.ts';
+import { times } from './amounts.ts';
+import type { Equity } from './equity.ts';
+import { feeOf } from './fees.ts';
+import type { Walk } from './fill.ts';
+import { isSuspect, tradesThrough, walk } from './fill.ts';
+import { Holes } from './holes.ts';
+import type { Market, Track } from './market-state.ts';
+import { bookOf } from './market-state.ts';
+import type { MutableOrder, Orders } from './orders.ts';
+import { refusal } from './rules.ts';
+import type { EngineOptions } from './run.ts';
+import type { Fill, OrderEnd } from './strategy.ts';
+
+export type MatchingSetup = {
+  readonly options: EngineOptions;
+  readonly clock: { readonly now: Micros };
+  readonly account: Account;
+  readonly equity: Equity;
+  readonly orders: Orders;
+  readonly markets: ReadonlyMap<string, Market>;
+  readonly onFill: (fill: Fill) => void;
+  readonly onEnd: (order: MutableOrder) => void;
+};
+
+export class Matching {
+  private readonly setup: MatchingSetup;
+  private readonly holes: Holes;
+
+  constructor(setup: MatchingSetup) {
+    this.setup = setup;
+    this.holes = new Holes(setup.options.gaps);
+  }
+
+  execute(order: MutableOrder): void {
+    const { markets, options, clock, orders } = this.setup;
+    const { request } = order;
+    const { market: id, size, limit = null } = request;
+    const market = markets.get(id);
+    if (!market) return this.end(order, 'unknown_market');
+    order.venue = market.venue;
+    if (request.side !== 'buy' && request.side !== 'sell') return this.end(order, 'bad_request');
+    const refused = refusal(market.meta, options.rules[market.venue], size, limit);
+    if (refused) return this.end(order, refused);
+    const { name, mirrored } = bookOf(market.venue, request.outcome);
+    const track = market.tracks.get(name);
+    if (this.holes.has(id, name, clock.now)) return this.end(order, 'in_gap');
+    const book = track?.book;
+    if (!track || !book || clock.now > (options.coveredUntil.get(id) ?? -Infinity))
+      return this.end(order, 'not_covered');
+    if (clock.now - book.observedAt > options.maxBookAge) return this.end(order, 'stale_book');
+    if (isSuspect(book)) return this.end(order, 'suspect_book');
+    const stopped = this.take(order, market, track, book, { mirrored, limit, through: false });
+    if (stopped) this.end(order, stopped);
+    else if (order.filled === size) this.end(order, 'filled');
+    else if (limit === null) this.end(order, 'insufficient_depth');
+    else if (request.remainder === 'now')
+      this.end(order, order.filled > 0 ? 'insufficient_depth' : 'not_marketable');
+    else orders.rest(order);
+  }
+
+  tradeThrough(market: Market, track: Track, book: BookObserved): void {
+    const { clock, orders } = this.setup;
+    const resting = orders.resting(market.id);
+    if (resting.length === 0 || isSuspect(book)) return;
+    for (const order of resting) {
+      const { name, mirrored } = bookOf(market.venue, order.request.outcome);
+      if (name !== track.outcome || order.state !== 'resting') continue;
+      if (!tradesThrough(book, order.request, mirrored)) continue;
+      if (this.holes.has(market.id, name, clock.now)) continue;
+      const limit = order.request.limit ?? null;
+      const stopped = this.take(order, market, track, book, { mirrored, limit, through: true });
+      if (stopped) this.end(order, stopped);
+      else if (order.filled === order.request.size) this.end(order, 'filled');
+    }
+  }
+
+  end(order: MutableOrder, why: OrderEnd): void {
+    if (order.state === 'done') return;
+    this.setup.orders.end(order, why);
+    this.setup.onEnd(order);
+  }
+
+  /** Fills what the book has. The text says why the order cannot go on; null: it was not stopped. */
+  private take(
+    order: MutableOrder,
+    market: Market,
+    track: Track,
+    book: BookObserved,
+    how: Pick<Walk, 'mirrored' | 'limit' | 'through'>,
+  ): OrderEnd | null {
+    const { account, clock, equity, options } = this.setup;
+    const { side, outcome } = order.request;
+    let left = order.request.size - order.filled;
+    if (side === 'sell') {
+      const held = account.holding(market.id, outcome)?.size ?? 0;
+      if (held === 0) return 'insufficient_position';
+      left = Math.min(left, held);
+    }
+    const short = side === 'sell' && left < order.request.size - order.filled;
+    const liquidity = how.through ? 'maker' : 'taker';
+    const marketBps = market.meta?.feeBps ?? null;
+    let filled = 0;
+    for (const { price: shown, size, recorded } of walk(book, track.depth, { ...how, side, size: left })) {
+      // A resting order was there first: it trades at its own price, not at the one that ran into it.
+      const price = how.through ? how.limit! : shown;
+      const amount = times(price, size, side === 'buy' ? 'up' : 'down');
+      const fee = feeOf(options.fees[market.venue], { price, size, liquidity, marketBps });
+      if (side === 'buy' && amount + fee > account.cash) return 'insufficient_cash';
+      track.depth.take(recorded.side, recorded.price, size);
+      if (side === 'buy') account.buy(market.id, outcome, size, amount, fee);
+      else account.sell(market.id, outcome, size, amount, fee);
+      order.filled += size;
+      filled += size;
+      const fill: Fill = {
+        order: order.id,
+        venue: market.venue,
+        market: market.id,
+        outcome,
+        side,
+        liquidity,
+        at: clock.now,
+        price,
+        size,
+        amount,
+        fee,
+        book: track.position,
+        bookAge: Math.max(0, clock.now - book.observedAt),
+      };
+      equity.revalue(market, track, clock.now);
+      this.setup.onFill(fill);
+    }
+    return short && filled === left ? 'insufficient_position' : null;
+  }
+}
