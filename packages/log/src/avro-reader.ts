@@ -1,7 +1,7 @@
 // Readers made from any Avro schema, bounds checked at every step. They read the events that are not hot, and prove that
 // bytes of an older schema are whole before avsc resolves them (avsc trusts the lengths it reads).
 
-import type { ByteReader } from './bytes.ts';
+import type { ByteReader } from './byte-reader.ts';
 import type { AvroField, AvroObject, AvroSchema } from './schemas.ts';
 
 export type ReadValue = (reader: ByteReader) => unknown;

@@ -5,7 +5,8 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { Micros } from '@ladderlog/core';
-import { ByteReader, ByteWriter } from './bytes.ts';
+import { ByteReader } from './byte-reader.ts';
+import { ByteWriter } from './byte-writer.ts';
 
 /** A record without its place. */
 export type StoredRecord = { readonly key: string; readonly time: Micros; readonly value: Uint8Array };

@@ -4,7 +4,8 @@
 
 import type { BookObserved, Envelope, EventType, FrameCaptured, TextException } from '@ladderlog/core';
 import { BOOK_STATES, PROVENANCES, VENUES } from '@ladderlog/core';
-import type { ByteReader, ByteWriter } from './bytes.ts';
+import type { ByteReader } from './byte-reader.ts';
+import type { ByteWriter } from './byte-writer.ts';
 
 const BOOK_KINDS = ['snapshot', 'delta'] as const;
 const DIRECTIONS = ['in', 'out'] as const;

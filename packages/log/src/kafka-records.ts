@@ -2,7 +2,7 @@
 
 import type { Micros } from '@ladderlog/core';
 import { LadderlogError, MICROS_PER_MS, fromMillis, timeOf } from '@ladderlog/core';
-import { ByteReader } from './bytes.ts';
+import { ByteReader } from './byte-reader.ts';
 import { HEADER_BYTES } from './codec.ts';
 import type { FetchedRecord } from './kafka-client.ts';
 import type { EventCodec, LogRecord } from './log.ts';

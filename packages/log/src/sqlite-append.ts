@@ -6,7 +6,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Clock, LadderEvent, Position } from '@ladderlog/core';
 import { keyOf, LadderlogError, timeOf, topicOf } from '@ladderlog/core';
 import { BatchBuilder } from './batch-format.ts';
-import { ByteWriter } from './bytes.ts';
+import { ByteWriter } from './byte-writer.ts';
 import type { WritingCodec } from './codec.ts';
 import { MAX_RECORD_BYTES } from './log.ts';
 import { patiently, toLogError, transaction } from './sqlite-file.ts';
