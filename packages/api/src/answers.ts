@@ -18,16 +18,20 @@ export const errorEnvelope = (error: ApiError, requestId: string, now: number): 
   meta: { request_id: requestId, timestamp: toIso(now) },
 });
 
-/** Response validation parses what is sent; it is for tests and for operators who ask for it. */
-export function sendBytes(context: Context, body: Buffer): void {
+/** Pieces of one JSON text. Response validation parses them; it is for tests and for operators who ask for it. */
+export function sendBytes(context: Context, ...pieces: readonly Uint8Array[]): void {
   const { response, parts } = context;
   if (parts.validateResponses) {
-    response.json(JSON.parse(body.toString()));
+    response.json(JSON.parse(Buffer.concat(pieces).toString()));
     return;
   }
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', body.length);
-  response.end(body);
+  response.setHeader(
+    'Content-Length',
+    pieces.reduce((sum, { length }) => sum + length, 0),
+  );
+  for (const piece of pieces.slice(0, -1)) response.write(piece);
+  response.end(pieces.at(-1));
 }
 
 export const sendJson = (context: Context, body: unknown): void =>
@@ -49,17 +53,10 @@ export function sendPage(
   more: Meta = {},
 ): void {
   linkNext(context, page);
-  const parts: Uint8Array[] = [OPEN_LIST];
-  records.forEach((record, at) => {
-    if (at > 0) parts.push(COMMA);
-    parts.push(record);
-  });
-  parts.push(Buffer.from(`],${tail(context, page, more)}`));
-  sendBytes(context, Buffer.concat(parts));
+  sendBytes(context, OPEN_LIST, joinLines(records), Buffer.from(`],${tail(context, page, more)}`));
 }
 
 const OPEN_LIST = Buffer.from('{"data":[');
-const COMMA = Buffer.from(',');
 
 function tail(context: Context, page: Page, more: Meta): string {
   const pagination = {
@@ -89,4 +86,26 @@ export function splitLines(bytes: Uint8Array): Uint8Array[] {
     start = end + 1;
   }
   return lines;
+}
+
+const COMMA = Buffer.from(',');
+
+/**
+ * Records with commas between. Lines that follow each other in one answer of the engine stay where they are, and the newlines
+ * between them become the commas: a page of megabytes is not copied.
+ */
+export function joinLines(lines: readonly Uint8Array[]): Uint8Array {
+  const first = lines[0];
+  const last = lines.at(-1);
+  if (!first || !last) return Buffer.alloc(0);
+  const adjacent = lines.every((line, at) => {
+    const before = lines[at - 1];
+    return (
+      !before || (line.buffer === before.buffer && line.byteOffset === before.byteOffset + before.length + 1)
+    );
+  });
+  if (!adjacent) return Buffer.concat(lines.flatMap((line, at) => (at === 0 ? [line] : [COMMA, line])));
+  const all = Buffer.from(first.buffer, first.byteOffset, last.byteOffset + last.length - first.byteOffset);
+  for (const line of lines.slice(1)) all[line.byteOffset - first.byteOffset - 1] = COMMA[0]!;
+  return all;
 }

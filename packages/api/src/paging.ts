@@ -1,7 +1,6 @@
 // Cursors of one request: what it carries, and how the next one is written. The filters are those the client sent, so a cursor
 // cannot be used with others.
 
-import { splitLines } from './answers.ts';
 import type { Context } from './context.ts';
 import { routeName, text } from './context.ts';
 import type { CursorKey, CursorScope } from './cursor.ts';
@@ -52,5 +51,3 @@ export function keyOfRecord(line: Uint8Array): RecordKey {
     throw new LadderlogError('INTERNAL', 'a record of the store has no sort key');
   return { observedAt, offset: position.offset, outcome: record.outcome_id };
 }
-
-export { splitLines };

@@ -1,7 +1,7 @@
 // Everything the two connections share: the queue, settings in the text of each statement, errors, generations.
 
+import type { Readable } from 'node:stream';
 import { finished } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from './logger.ts';
 import { migrateStore } from './migrate.ts';
@@ -84,7 +84,7 @@ export function createStore(
         options.deadlineMs ?? limits.deadlineMs,
         async (deadline) => {
           const { sql, params } = compose(query, lane, deadline, options);
-          return buffer(await engine.answer(sql, params, format, lane));
+          return collected(await engine.answer(sql, params, format, lane));
         },
       );
     },
@@ -191,6 +191,13 @@ export function createStore(
     },
   };
   return store;
+}
+
+/** The whole answer. chDB gives it in one piece, which is passed on as it is: copies of megabytes are what makes V8 collect. */
+async function collected(stream: Readable): Promise<Uint8Array> {
+  const pieces: Buffer[] = [];
+  for await (const piece of stream) pieces.push(piece as Buffer);
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
 }
 
 /** `a = 1, b = 'x'`: in the statement itself, because chDB's client would SET it for the whole session. */

@@ -1,7 +1,7 @@
 import type { Interval, LadderShape, Micros } from '@ladderlog/core';
 import { toIso } from '@ladderlog/core';
 import { sampledSnapshotsPage, snapshotsAt, snapshotsPage } from '@ladderlog/store';
-import { metaOf, sendBytes, sendPage, splitLines } from '../answers.ts';
+import { joinLines, metaOf, sendBytes, sendPage, splitLines } from '../answers.ts';
 import type { KnownMarket } from '../catalogue.ts';
 import type { Context, Handler } from '../context.ts';
 import { flag, integer, routeName, text, venueOf } from '../context.ts';
@@ -195,19 +195,12 @@ const at =
     const coverage = coverageView(evidence, moment, 'books', oneOutcome(outcomes), Infinity);
     const record = covered[0];
     if (!record) throw dataGap(instant, coverage.gaps[0] ?? null, oneOutcome(outcomes));
-    const data = many ? Buffer.concat([OPEN, ...between(covered), CLOSE]) : Buffer.from(record);
     const meta = metaOf(context, { coverage, market: marketView(known.venue, known.market, known.row) });
     context.response.setHeader('Cache-Control', 'private, no-cache');
-    sendBytes(context, Buffer.concat([DATA, data, Buffer.from(`,"meta":${JSON.stringify(meta)}}`)]));
+    const end = `,"meta":${JSON.stringify(meta)}}`;
+    if (many) sendBytes(context, Buffer.from('{"data":['), joinLines(covered), Buffer.from(`]${end}`));
+    else sendBytes(context, Buffer.from('{"data":'), record, Buffer.from(end));
   };
-
-const DATA = Buffer.from('{"data":');
-const OPEN = Buffer.from('[');
-const CLOSE = Buffer.from(']');
-const COMMA = Buffer.from(',');
-
-const between = (lines: readonly Uint8Array[]): Uint8Array[] =>
-  lines.flatMap((line, index) => (index === 0 ? [line] : [COMMA, line]));
 
 export function dataGap(instant: Micros, gap: GapView | null, outcome: string | null): ApiError {
   const shown = gap ?? notCaptured({ from: instant, to: instant }, 'books', outcome);
