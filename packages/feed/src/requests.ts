@@ -1,23 +1,12 @@
 // What clients ask for: authentication, subscriptions, resuming, pings; and what they may not.
 
-import type {
-  ApiKey,
-  Clock,
-  PlanTable,
-  Position,
-  StreamErrorCode,
-  StreamFrom,
-  StreamRequest,
-  Statuses,
-  Venue,
-} from '@ladderlog/core';
+import type { ApiKey, Clock, PlanTable, Position, Statuses, StreamRequest, Venue } from '@ladderlog/core';
 import {
   STREAM_VERSION,
   formatPosition,
   oldestAllowed,
   parseStreamRequest,
   planFor,
-  planReaching,
   toIso,
 } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
@@ -27,6 +16,8 @@ import type { Client } from './client.ts';
 import { CLOSE } from './client.ts';
 import type { Markets } from './markets.ts';
 import type { FeedKeys, FeedLimits, FeedObserver, FeedOptions } from './options.ts';
+import { Refusal } from './refusal.ts';
+import { placesOf, startOf } from './start.ts';
 import { Subscription } from './subscription.ts';
 import type { Tail } from './tail.ts';
 import { createTurns } from './turns.ts';
@@ -55,16 +46,6 @@ export type Requests = {
   positionsOf(client: Client): string[] | null;
   close(): Promise<void>;
 };
-
-class Refusal extends Error {
-  readonly code: StreamErrorCode;
-  readonly details: Readonly<Record<string, unknown>>;
-  constructor(code: StreamErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
-    super(message);
-    this.code = code;
-    this.details = details;
-  }
-}
 
 type Subscribe = Extract<StreamRequest, { type: 'subscribe' }>;
 
@@ -128,8 +109,8 @@ export function createRequests(parts: RequestParts): Requests {
     try {
       await tail.caughtUp;
       const next = request.from
-        ? await startOf(subscription, request.from, key)
-        : partitionsOf(subscription).map((place) => ({
+        ? await startOf(subscription, request.from, key, parts)
+        : placesOf(subscription, parts).map((place) => ({
             ...place,
             offset: tail.next(place.topic, place.partition),
           }));
@@ -179,65 +160,6 @@ export function createRequests(parts: RequestParts): Requests {
       plan: key.plan,
       required_plan: planFor(filter.venue, plans),
     });
-  };
-
-  const partitionsOf = ({ filter, venues }: Subscription): { topic: string; partition: number }[] =>
-    venues.flatMap((topic) =>
-      filter.market === null
-        ? Array.from({ length: tail.partitions(topic) }, (_, partition) => ({ topic, partition }))
-        : [{ topic, partition: parts.log.partitionOf(topic, filter.market) }],
-    );
-
-  /** Next offsets to read. */
-  const startOf = async (subscription: Subscription, from: StreamFrom, key: ApiKey): Promise<Position[]> => {
-    const places = partitionsOf(subscription);
-    const oldest = oldestAllowed(key.plan, clock(), plans);
-    const tooOld = (at: number): Refusal =>
-      new Refusal('HISTORY_LIMIT_EXCEEDED', `The plan ${key.plan} reaches back to ${toIso(oldest!)}.`, {
-        oldest_allowed: toIso(oldest!),
-        required_plan: planReaching(at, clock(), subscription.venues[0]!, plans),
-      });
-    if ('time' in from) {
-      if (oldest !== null && from.time < oldest) throw tooOld(from.time);
-      const offsets = new Map<string, number[]>();
-      for (const topic of subscription.venues)
-        offsets.set(topic, await parts.log.offsetsAt(topic, from.time));
-      return places.map(({ topic, partition }) => ({
-        topic,
-        partition,
-        // Never past the tail: what comes after it is live.
-        offset: Math.min(offsets.get(topic)?.[partition] ?? 0, tail.next(topic, partition)),
-      }));
-    }
-    const infos = await parts.log.topics();
-    const starts = places.map(({ topic, partition }) => {
-      const given = from.positions.find((one) => one.topic === topic && one.partition === partition);
-      if (!given)
-        throw new Refusal('INVALID_PARAMETER', `from.position lacks ${topic}/${partition}.`, {
-          parameter: 'from.position',
-          partitions: places.map((place) => `${place.topic}/${place.partition}`),
-        });
-      const info = infos.find((one) => one.topic === topic)?.partitions[partition];
-      const offset = given.offset + 1;
-      if (!info || offset < info.begin || offset > tail.next(topic, partition))
-        throw new Refusal(
-          'POSITION_NOT_AVAILABLE',
-          `The log does not have what follows ${formatPosition(given)}.`,
-          {
-            position: formatPosition(given),
-            begin: info?.begin ?? null,
-            end: info?.end ?? null,
-          },
-        );
-      return { topic, partition, offset };
-    });
-    if (oldest !== null)
-      for (const topic of subscription.venues) {
-        const first = await parts.log.offsetsAt(topic, oldest);
-        for (const start of starts)
-          if (start.topic === topic && start.offset < (first[start.partition] ?? 0)) throw tooOld(oldest - 1);
-      }
-    return starts;
   };
 
   const end = (subscription: Subscription): void => {
@@ -336,7 +258,7 @@ export function createRequests(parts: RequestParts): Requests {
       const offsets = new Map<string, Position>();
       for (const subscription of client.subscriptions.values()) {
         if (!subscription.live) return null;
-        for (const { topic, partition } of partitionsOf(subscription))
+        for (const { topic, partition } of placesOf(subscription, parts))
           offsets.set(`${topic}/${partition}`, {
             topic,
             partition,
