@@ -41,6 +41,8 @@ export class Stream {
   private resyncPending = new Map<string, Target>();
   private resyncTimer: NodeJS.Timeout | null = null;
   private breakCause: Break | null = null;
+  /** When limits were last looked at. */
+  private lookedAt = 0;
 
   constructor(spec: StreamSpec, options: StreamOptions) {
     this.spec = spec;
@@ -145,6 +147,7 @@ export class Stream {
     socket.on('open', () => {
       openedMs = performance.now();
       session.alive(this.clock.now());
+      this.lookedAt = this.clock.now();
       spec.onOpen?.();
       const targets = [...this.targets.values()];
       this.watch(targets);
@@ -241,14 +244,17 @@ export class Stream {
       this.abandon('clock_jump', `the wall clock moved by ${Math.round(driftMs)} ms`);
       return;
     }
-    if (now - session.lastActivity > spec.silenceMs * MICROS_PER_MS) {
+    // After a pause of this process what came meanwhile is not read yet: only who was late at the last look, too, is late.
+    const late = this.lookedAt;
+    this.lookedAt = now;
+    if (late - session.lastActivity > spec.silenceMs * MICROS_PER_MS) {
       this.abandon(
         'silence',
         `nothing received for ${Math.round((now - session.lastActivity) / MICROS_PER_MS)} ms`,
       );
       return;
     }
-    options.outbox.push(session.overdue(now - spec.firstBookMs * MICROS_PER_MS, now));
+    options.outbox.push(session.overdue(late - spec.firstBookMs * MICROS_PER_MS, now));
   }
 
   private keepAlive(): void {

@@ -123,7 +123,7 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
           client.send({ type: 'status', data: status });
     }
   }, SWEEP_MS);
-  const beat = setInterval(() => {
+  const look = (): void => {
     const revoked = new Set(keys.list().flatMap((key) => (key.revokedAt === null ? [] : [key.keyId])));
     for (const client of clients) {
       if (!client.alive) {
@@ -139,7 +139,9 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
       if (client.key)
         client.send({ type: 'heartbeat', time: toIso(clock()), positions: requests.positionsOf(client) });
     }
-  }, limits.heartbeatMs);
+  };
+  // After a pause of this process the answers to its pings are there but not yet read: that comes first.
+  const beat = setInterval(() => setImmediate(look), limits.heartbeatMs);
   sweep.unref();
   beat.unref();
 
