@@ -38,21 +38,14 @@ beforeAll(async () => {
     capture.simulators.inject({ venue, kind: 'cross_book', at: 8 });
     capture.simulators.inject({ venue, kind: 'disconnect', at: 9, duration: 0.5 });
   }
-  await capture.until(
-    'gaps of several causes and books after them',
-    (seen) =>
-      count(seen, 'GapClosed') > 20 &&
-      VENUES.every(
-        (venue) =>
-          count(
-            seen.filter((event) => event.venue === venue),
-            'BookObserved',
-          ) > 200,
-      ),
-    120_000,
+  await capture.until('gaps of several causes and books after them, of every venue', (seen) =>
+    VENUES.every((venue) => {
+      const own = seen.filter((event) => event.venue === venue);
+      return count(own, 'GapClosed') > 5 && count(own, 'BookObserved') > 200;
+    }),
   );
   events = await capture.stop();
-}, 150_000);
+});
 afterAll(async () => {
   await capture.close();
   for (const log of copies) await log.close();
@@ -70,9 +63,10 @@ describe.each(VENUES)('%s', (venue) => {
     // Every recorded event was judged, or is named as not judged: answers that were under way when their socket broke.
     const { connection_broke: late = 0, ...others } = result.notJudged;
     expect(others).toEqual({});
-    expect(late).toBeLessThan(10);
     const judged = [result.books, result.samples, result.comparisons, result.rejects];
-    expect(judged.reduce((sum, one) => sum + one.judged, late)).toBe(
+    const seen = judged.reduce((sum, one) => sum + one.judged, late);
+    expect(late).toBeLessThan(seen / 10);
+    expect(seen).toBe(
       recorded('BookObserved') +
         recorded('MetricSampled') +
         recorded('BookCompared') +
@@ -95,7 +89,7 @@ describe.each(VENUES)('%s', (venue) => {
     const inside = books.filter(({ observedAt }) => observedAt >= from);
     const result = await runAudit({ log: capture.log, venue, from });
     expect(result.differences).toEqual([]);
-    expect(result.books.judged).toBeGreaterThan(inside.length - 10);
+    expect(result.books.judged).toBeGreaterThan(inside.length * 0.9);
     // Without the warm-up most connections began too early to be judged, and nothing is claimed of them.
     const cold = await runAudit({ log: capture.log, venue, from, warmupMs: 0 });
     expect(cold.differences).toEqual([]);
@@ -156,23 +150,18 @@ describe('what was changed is found', () => {
   });
 
   test('frames that are gone leave the rest of their connection unjudged, not matched', async () => {
-    let dropped = '';
-    const log = await copyOf('frames', (event) => {
-      if (
-        event.type === 'FrameCaptured' &&
-        event.venue === 'venueb' &&
-        event.ordinal === 100 &&
-        dropped === ''
-      ) {
-        dropped = event.session;
-        return null;
-      }
-      return event;
-    });
+    const books = events.filter((event) => event.type === 'BookObserved' && event.venue === 'venueb');
+    const [longest] = [...Map.groupBy(books, ({ session }) => session).values()].sort(
+      (a, b) => b.length - a.length,
+    );
+    const { session, ordinal } = longest![Math.floor(longest!.length / 2)]!;
+    const log = await copyOf('frames', (event) =>
+      event.type === 'FrameCaptured' && event.session === session && event.ordinal === ordinal ? null : event,
+    );
     const result = await runAudit({ log, venue: 'venueb' });
     expect(result.differences).toEqual([]);
     const after = events.filter(
-      (event) => event.type === 'BookObserved' && event.session === dropped && event.ordinal > 100,
+      (event) => event.type === 'BookObserved' && event.session === session && event.ordinal > ordinal,
     ).length;
     expect(after).toBeGreaterThan(0);
     expect(result.notJudged.frames_missing).toBeGreaterThanOrEqual(after);

@@ -130,7 +130,7 @@ beforeAll(async () => {
   await world.project();
   key = await world.key('desk');
   running = await world.start();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 describe('venue B, known from its books only', () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
     seen.filter((event) => event.type === 'BookObserved' && event.venue === venue).length;
   await capture.until('books', (seen) => count(seen, 'venueb') > 300 && count(seen, 'venuec') > 300);
   events = await capture.stop();
-}, 60_000);
+});
 afterAll(async () => {
   for (const server of servers) await server.close();
   if (python !== null) await capture.close();

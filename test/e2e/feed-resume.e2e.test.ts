@@ -13,6 +13,7 @@ import { WebSocket } from 'ws';
 import { keyText } from '../../packages/feed/test/harness.ts';
 import { startFeedProcess } from '../harness/feed-process.ts';
 import { bookAt } from '../harness/log-events.ts';
+import { freePorts } from '../harness/ports.ts';
 
 const FULL = process.env['LADDERLOG_FULL'] === '1';
 const MESSAGES = FULL ? 100_000 : 5_000;
@@ -66,14 +67,14 @@ class Follower {
   }
 }
 
-test(`${MESSAGES} messages over ${KILLS} kills`, { timeout: FULL ? 600_000 : 120_000 }, async () => {
+test(`${MESSAGES} messages over ${KILLS} kills`, { timeout: FULL ? 900_000 : 400_000 }, async () => {
   const path = join(folder, 'log.sqlite');
   const log = await openSqliteLog({ path });
-  let server = await startFeedProcess(path);
-  const { port } = server;
+  const [port] = await freePorts(1);
+  let server = await startFeedProcess(path, port);
   const follower = new Follower();
   follower.connect(server.url);
-  await expect.poll(() => follower['places'].size, { timeout: 20_000 }).toBe(4);
+  await expect.poll(() => follower['places'].size).toBe(4);
 
   const written: string[] = [];
   const writer = (async () => {
@@ -99,7 +100,7 @@ test(`${MESSAGES} messages over ${KILLS} kills`, { timeout: FULL ? 600_000 : 120
   }
   await writer;
   await expect
-    .poll(() => follower.got.length, { timeout: 120_000, interval: 100 })
+    .poll(() => follower.got.length, { timeout: 200_000, interval: 100 })
     .toBeGreaterThanOrEqual(MESSAGES);
   await sleep(200);
   follower.close();

@@ -4,14 +4,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { freePorts } from '../harness/ports.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-readme-'));
@@ -20,14 +20,6 @@ const run = promisify(execFile);
 type Ready = { readonly url: string; readonly demoKey: string; readonly sqlUrl: string };
 let child: ChildProcess | null = null;
 let ready: Ready;
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 
 beforeAll(async () => {
   const args = [
@@ -39,7 +31,7 @@ beforeAll(async () => {
     '--port',
     '0',
     '--sql-port',
-    String(await freePort()),
+    String((await freePorts(1))[0]),
     '--log-level',
     'error',
   ];
@@ -54,16 +46,16 @@ beforeAll(async () => {
     (await (
       await fetch(`${ready.url}${path}`, { headers: { authorization: `Bearer ${ready.demoKey}` } })
     ).json()) as { data: { market_id: string }[] };
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + 200_000;
   for (;;) {
     const now = new Date().toISOString();
     const open = (await get(`/v3/venueb/markets?series=KXBTC15M&start_time=${now}&end_time=${now}&limit=1`))
       .data[0];
     if (open && (await get(`/v3/venueb/${open.market_id}/snapshots?limit=1`)).data.length > 0) break;
-    if (performance.now() > deadline) throw new Error('no book of venue B after a minute');
+    if (performance.now() > deadline) throw new Error('no book of venue B');
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   if (child && child.exitCode === null) {

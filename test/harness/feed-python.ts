@@ -67,5 +67,5 @@ async def main():
     second = await follow(places, wanted)
     print(json.dumps(first + second))
 
-asyncio.run(asyncio.wait_for(main(), 60))
+asyncio.run(asyncio.wait_for(main(), 200))
 `;

@@ -3,11 +3,10 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,10 +15,11 @@ import { pino } from 'pino';
 import { connectKafka } from '../../packages/log/src/kafka-client.ts';
 import type { Java } from './kafka-jars.ts';
 import { LOG4J_CONFIG, VERSIONS, findJavas, kafkaJars, registryJar } from './kafka-jars.ts';
+import { freePorts } from './ports.ts';
 
 const run = promisify(execFile);
 
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
 const BROKER_JAVA = 17;
 const REGISTRY_JAVA = 21;
 // Short-lived test processes on few cores: a quick start is worth more than peak speed.
@@ -348,23 +348,4 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const gone = once(child, 'exit');
   child.kill(signal);
   await gone;
-}
-
-// Below the range that systems give out by themselves: while a broker is down, nobody else may be given its port.
-const [LOWEST_PORT, HIGHEST_PORT] = [15_000, 32_000];
-
-async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
-    const server = createServer().listen(port, '127.0.0.1');
-    try {
-      await once(server, 'listening');
-      ports.add(port);
-      await promisify(server.close.bind(server))();
-    } catch {
-      // Taken: another one.
-    }
-  }
-  return [...ports];
 }

@@ -24,6 +24,6 @@ export const openTestLog = (
     registryUrl: kafka.registryUrl,
     prefix,
     logger: testLogger,
-    sessionTimeoutMs: 6_000,
+    sessionTimeoutMs: 20_000,
     ...options,
   });

@@ -79,7 +79,7 @@ export function launch(args: readonly string[], options: LaunchOptions = {}): St
     ended,
     stdout: () => stdout,
     stderr: () => stderr,
-    async says(pattern, timeoutMs = 90_000) {
+    async says(pattern, timeoutMs = 200_000) {
       const deadline = performance.now() + timeoutMs;
       for (;;) {
         const match = pattern.exec(stdout);
@@ -128,7 +128,7 @@ export async function eventually<T>(
   what: string,
   ask: () => Promise<T>,
   satisfies: (answer: T) => boolean,
-  timeoutMs = 60_000,
+  timeoutMs = 150_000,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -21,8 +21,8 @@ await log.consume({
   onBatch: async (batch, control) => {
     const before = control.isStale();
     say({ began: batch.partition });
-    // Work: long enough for the test to stop this process in the middle of it.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // Work: long enough for the test to stop this process in the middle of it, also where the test is slow to hear of it.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
     say({ partition: batch.partition, before, after: control.isStale() });
   },
   onRevoked: (_topic, partition) => say({ revoked: partition }),

@@ -34,6 +34,6 @@ export async function pythonWithSdks(): Promise<string | null> {
 
 export async function runSdk(python: string, venue: string, given: object): Promise<Record<string, unknown>> {
   const script = join(import.meta.dirname, 'venue-sdks.py');
-  const { stdout } = await run(python, [script, venue, JSON.stringify(given)], { timeout: 60_000 });
+  const { stdout } = await run(python, [script, venue, JSON.stringify(given)], { timeout: 200_000 });
   return JSON.parse(stdout) as Record<string, unknown>;
 }

@@ -78,7 +78,7 @@ test('snapshots: every page size from 1 to N gives the identical union, equal ti
     expect(ids, `limit ${limit}`).toEqual(whole.ids);
     expect(pages).toBe(Math.ceil((2 * COUNT) / limit));
   }
-}, 180_000);
+});
 
 test('one outcome, an interval, and markets: the same', async () => {
   for (const path of [
@@ -92,7 +92,7 @@ test('one outcome, an interval, and markets: the same', async () => {
     for (const limit of [1, 2, 3, 4, 7])
       expect((await walk(path, limit)).ids, `${path} limit ${limit}`).toEqual(whole.ids);
   }
-}, 120_000);
+});
 
 test('while data is being appended, at the same timestamps too, nothing is lost or repeated', async () => {
   const path = `/v3/venueb/${VENUE_B_MARKET}/snapshots`;
@@ -111,7 +111,7 @@ test('while data is being appended, at the same timestamps too, nothing is lost 
   // One more was appended after the last page.
   expect((await walk(path, 1000)).ids.slice(0, ids.length)).toEqual(ids);
   expect(appended.length).toBe(ids.length + 1);
-}, 120_000);
+});
 
 test('Link names the next page, and following it gives the same records', async () => {
   const first = await fetch(`${api.url}/v3/btc/markets/${VENUE_C_MARKET}/snapshots?limit=2&outcome=${C_UP}`, {

@@ -24,8 +24,6 @@ import {
 } from './api-harness.ts';
 
 const T0 = 1_794_700_800_000_000;
-/** What is awaited comes in milliseconds; a busy machine may take its time. */
-const PATIENT = { timeout: 30_000, interval: 20 };
 let world: World;
 let api: Running;
 let key: string;
@@ -54,22 +52,22 @@ describe('latest books', () => {
   test('follow the log before the tables do, without metadata too, and survive a restart', async () => {
     const latest = async (base = api.url) => (await ask(base + C, key)).body.data?.[0]?.native.ordinal;
     await world.append([captureStarted(C_OF_UP, T0), book(C_OF_UP, { observedAt: T0 + SECOND, ordinal: 1 })]);
-    await expect.poll(() => latest(), PATIENT).toBe(1);
+    await expect.poll(() => latest()).toBe(1);
     await world.append([book(C_OF_UP, { observedAt: T0 + 2 * SECOND, ordinal: 2 })], false);
-    await expect.poll(() => latest(), PATIENT).toBe(2);
+    await expect.poll(() => latest()).toBe(2);
     expect((await ask(`${api.url}/v3/eth/markets/${VENUE_C_MARKET}/orderbook/latest`, key)).status).toBe(200);
     const restarted = await world.start();
     expect(await latest(restarted.url)).toBe(2);
     await world.append([book(C_OF_UP, { observedAt: T0 - SECOND, ordinal: 3 })]);
     await world.append([book(C_OF_UP, { observedAt: T0 + 3 * SECOND, ordinal: 4 })]);
-    await expect.poll(() => latest(restarted.url), PATIENT).toBe(4);
+    await expect.poll(() => latest(restarted.url)).toBe(4);
     await restarted.close();
   });
   test('say when the book is in a gap, and not after', async () => {
     const [opened, closed] = gap(C_OF_UP, T0 + 4 * SECOND, T0 + 5 * SECOND);
     const gapNow = async () => (await ask(api.url + C, key)).body.meta.gap?.cause ?? null;
     await world.append([opened!]);
-    await expect.poll(gapNow, PATIENT).toBe('disconnected');
+    await expect.poll(gapNow).toBe('disconnected');
     const restarted = await world.start();
     expect((await ask(restarted.url + C, key)).body.meta.gap).toMatchObject({
       to: null,
@@ -77,7 +75,7 @@ describe('latest books', () => {
     });
     await restarted.close();
     await world.append([closed!]);
-    await expect.poll(gapNow, PATIENT).toBeNull();
+    await expect.poll(gapNow).toBeNull();
   });
   test('come from the store when memory holds too few markets', async () => {
     const small = await world.start({ latestMarkets: 1 });

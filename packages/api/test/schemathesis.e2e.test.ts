@@ -83,7 +83,7 @@ beforeAll(async () => {
     sample(A_UP, 'price', T0 + SECOND, 510_000),
   ]);
   api = await world.start({ memoMs: 2_000, validateResponses: false });
-}, 240_000);
+});
 afterAll(async () => {
   if (!installed) return;
   await world.close();
@@ -161,7 +161,7 @@ function schemathesis(
   });
 }
 
-const limit = FULL ? 3_600_000 : 170_000;
+const limit = FULL ? 3_600_000 : 400_000;
 const runs: readonly [string, number, string, boolean][] = [
   ['with a key', FULL ? 120 : 4, CONFIG, true],
   ['with a key, on recorded markets', FULL ? 150 : 6, CONFIG + KNOWN, true],

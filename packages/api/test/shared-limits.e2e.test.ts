@@ -57,7 +57,7 @@ test.skipIf(!possible)('two instances together let exactly the limit pass', asyn
   const instances = [createRateLimits(options), createRateLimits(options)];
   const who = `key-${process.pid}`;
   // The first call waits for the connection: until then each instance counts for itself.
-  await expect.poll(() => instances.every((one) => one.connected()), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => instances.every((one) => one.connected())).toBe(true);
   const results = await Promise.allSettled(
     Array.from({ length: 100 }, (_, at) => instances[at % 2]!.count('quant', who)),
   );

@@ -262,4 +262,4 @@ export { bid };
     rmSync(folder, { recursive: true, force: true });
     rmSync(join(home, 'dist'), { recursive: true, force: true });
   }
-}, 120_000);
+});

@@ -130,7 +130,7 @@ export class TestClient {
     return this.messages.filter((message) => message.type === type) as Extract<StreamMessage, { type: T }>[];
   }
 
-  async until(what: string, holds: () => boolean, timeoutMs = 20_000): Promise<void> {
+  async until(what: string, holds: () => boolean, timeoutMs = 120_000): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     while (!holds()) {
       const left = deadline - Date.now();

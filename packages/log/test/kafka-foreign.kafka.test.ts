@@ -202,7 +202,7 @@ describe.skipIf(!shared)('KafkaLog among others', () => {
         openTestLog({ brokers: addresses, registryUrl: kafka.registryUrl }, prefix, {
           ssl: { ca },
           sasl: { mechanism: 'plain', username, password: word },
-          retryForMs: 5_000,
+          retryForMs: 60_000,
         });
       const other = await secure(password);
       const [position] = await other.append([bookAt(0, { venue: 'venuec' })]);

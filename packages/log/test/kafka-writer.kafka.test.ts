@@ -114,7 +114,7 @@ describe.skipIf(!shared)('the writer of a partition', () => {
       cluster: opened.cluster,
       spans,
       signal: new AbortController().signal,
-      retryForMs: 5_000,
+      retryForMs: 60_000,
       logger: testLogger,
       onIdle() {},
     }))
@@ -123,7 +123,7 @@ describe.skipIf(!shared)('the writer of a partition', () => {
   }
 
   test('a repeat after a lost answer is not stored again', async () => {
-    const [writer, topic] = await writerWith([answerLost, answerLost], 20_000);
+    const [writer, topic] = await writerWith([answerLost, answerLost], 120_000);
     expect(await writer.append(records('a', 'b'))).toEqual([0, 1]);
     expect(await writer.append(records('c'))).toEqual([2]);
     expect(await contentOf(topic)).toEqual(['a', 'b', 'c']);
@@ -136,7 +136,7 @@ describe.skipIf(!shared)('the writer of a partition', () => {
       await sleep(3 * LOOKS_EVERY_MS);
       throw noAnswer();
     };
-    const [writer, topic] = await writerWith([pass, forgotten], 20_000);
+    const [writer, topic] = await writerWith([pass, forgotten], 120_000);
     expect(await writer.append(records('a'))).toEqual([0]);
     expect(await writer.append(records('b', 'c'))).toEqual([1, 2]);
     expect(await writer.append(records('d'))).toEqual([3]);
@@ -144,7 +144,7 @@ describe.skipIf(!shared)('the writer of a partition', () => {
   });
 
   test('a batch that is in the log is found when the broker refuses the producer', async () => {
-    const [writer, topic] = await writerWith([pass, thenFenced(answerLost)], 20_000);
+    const [writer, topic] = await writerWith([pass, thenFenced(answerLost)], 120_000);
     expect(await writer.append(records('a'))).toEqual([0]);
     expect(await writer.append(records('b', 'c'))).toEqual([1, 2]);
     expect(await writer.append(records('d'))).toEqual([4]);
@@ -153,16 +153,16 @@ describe.skipIf(!shared)('the writer of a partition', () => {
   });
 
   test('a batch that is not in the log goes out under a new producer, once', async () => {
-    const [writer, topic] = await writerWith([pass, thenFenced(neverSent), pass, answerLost], 20_000);
+    const [writer, topic] = await writerWith([pass, thenFenced(neverSent), pass, answerLost], 120_000);
     expect(await writer.append(records('a'))).toEqual([0]);
     expect(await writer.append(records('b', 'c'))).toEqual([2, 3]);
     expect(await contentOf(topic)).toEqual(['a', 'fence', 'b', 'c']);
   });
 
   test('the first batch of a writer is found too, behind what others wrote', async () => {
-    const [other, topic] = await writerWith([], 20_000);
+    const [other, topic] = await writerWith([], 120_000);
     await other.append(records('x', 'y'));
-    const writer = writerOf(topic, [thenFenced(answerLost)], 20_000);
+    const writer = writerOf(topic, [thenFenced(answerLost)], 120_000);
     expect(await writer.append(records('a'))).toEqual([2]);
     expect(await contentOf(topic)).toEqual(['x', 'y', 'a', 'fence']);
   });

@@ -214,7 +214,7 @@ describe('the file', () => {
 
   test('is readable for a second connection of another owner: the projector keeps its cursors in it', async () => {
     const log = await open();
-    const db = new DatabaseSync(log.path, { timeout: 1_000 });
+    const db = new DatabaseSync(log.path, { timeout: 30_000 });
     db.exec('CREATE TABLE cursors (name TEXT PRIMARY KEY, offset INTEGER)');
     for (let n = 0; n < 20; n++) {
       await log.append([bookAt(n, one)]);

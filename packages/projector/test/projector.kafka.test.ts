@@ -70,7 +70,7 @@ describe.skipIf(kafka === null)('on Kafka and chDB', () => {
     const two = projectorOf({ ...at, log: second, limits: { maxRecords: 130 } });
     running.push(two.run(stop.signal));
     // Only once the group has given it partitions: else the first may be done with everything before.
-    await expect.poll(() => two.status().partitions.length, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(() => two.status().partitions.length).toBeGreaterThan(0);
     for (const batch of batches.slice(5)) await first.append(batch);
     await two.caughtUp();
     stop.abort();

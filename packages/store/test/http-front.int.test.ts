@@ -21,7 +21,7 @@ beforeAll(async () => {
   store = await openChdbStore({ path });
   await store.migrate();
   await insertBooks(store, [book({ market: 'front' })]);
-  front = await startSqlFront({ store, port: 0, limits: { seconds: 5, resultRows: 1_000 } });
+  front = await startSqlFront({ store, port: 0, limits: { seconds: 60, resultRows: 1_000 } });
   client = createClient({ url: front.url, database: 'ladderlog', log: { level: ClickHouseLogLevel.OFF } });
 });
 afterAll(async () => {
