@@ -16,6 +16,10 @@ export function restartClock(): void {
   origin = Date.now();
   held = null;
 }
+/** The same moment in every run, and time stands still: what the simulators then do is the same in every run, too. */
+export function holdClock(): void {
+  held = START_MS;
+}
 /** From here on time stands still but for what the test adds. */
 export function moveClock(byMs: number): void {
   held = nowMs() + byMs;

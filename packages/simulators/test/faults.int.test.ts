@@ -8,10 +8,10 @@ import {
   connectB,
   getA,
   getJson,
+  holdClock,
   moveClock,
   nowMs,
   openSocket,
-  restartClock,
   type Json,
   type TestSocket,
 } from './clients.ts';
@@ -21,8 +21,7 @@ type Venue = (typeof VENUES)[number];
 
 let simulators: Simulators;
 beforeEach(async () => {
-  restartClock();
-  moveClock(0);
+  holdClock();
   simulators = await startSimulators({
     seed: 21,
     clock,
@@ -238,8 +237,7 @@ test('a crossed book is crossed on the wire, then not any more', async () => {
 
 test('the same seed and clock send the same bytes', async () => {
   const tape = async (): Promise<string[]> => {
-    restartClock();
-    moveClock(0);
+    holdClock();
     const run = await startSimulators({
       seed: 4,
       clock,

@@ -10,9 +10,9 @@ import {
   connectB,
   getA,
   getJson,
+  holdClock,
   moveClock,
   openSocket,
-  restartClock,
   type Json,
 } from './clients.ts';
 
@@ -20,8 +20,7 @@ const ADAPTERS = { venuea: venueA, venueb: venueB, venuec: venueC };
 
 let simulators: Simulators;
 beforeEach(async () => {
-  restartClock();
-  moveClock(0);
+  holdClock();
   simulators = await startSimulators({
     seed: 31,
     clock,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startSimulators, type Simulators } from '../src/index.ts';
-import { clock, moveClock, nowMs, restartClock, connectA, getA, type Json } from './clients.ts';
+import { clock, holdClock, moveClock, nowMs, restartClock, connectA, getA, type Json } from './clients.ts';
 
 let simulators: Simulators;
 beforeEach(async () => {
@@ -42,7 +42,7 @@ test('REST needs a key, a clock and a signature of exactly what is sent', async 
 
 test('60 calls a minute, then 429, then a ban, both with Retry-After', async () => {
   await simulators.close();
-  moveClock(0);
+  holdClock();
   simulators = await startSimulators({ seed: 11, venues: ['venuea'], clock, autoRun: false });
   const statuses: number[] = [];
   const waits: number[] = [];
@@ -140,7 +140,7 @@ test('a connection is closed at the end of its life', async () => {
 
 test('the quirks are there: overtaken pushes, float dust, topics without outcomes, chance that is not price', async () => {
   await simulators.close();
-  moveClock(0);
+  holdClock();
   simulators = await startSimulators({
     clock,
     seed: 5,

@@ -3,6 +3,7 @@ import { startSimulators, type Simulators } from '../src/index.ts';
 import {
   KEYS,
   clock,
+  holdClock,
   moveClock,
   nowMs,
   restartClock,
@@ -86,7 +87,7 @@ describe('authentication', () => {
 
 test('20 reads a second, then 429 without Retry-After', async () => {
   await simulators.close();
-  moveClock(0);
+  holdClock();
   simulators = await startSimulators({ seed: 12, venues: ['venueb'], clock, autoRun: false });
   const url = `${simulators.venueb.restUrl}/exchange/status`;
   for (let n = 0; n < 20; n++) expect((await fetch(url)).status).toBe(200);
@@ -271,7 +272,7 @@ test('the catalogue: filters, statuses, cursors, tapered prices, settlement', as
 
 test('an unopened market has a snapshot without sides, and its first orders come as deltas', async () => {
   await simulators.close();
-  moveClock(0);
+  holdClock();
   simulators = await startSimulators({
     clock,
     seed: 3,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startSimulators, type Simulators } from '../src/index.ts';
 import {
   clock,
+  holdClock,
   moveClock,
   nowMs,
   restartClock,
@@ -181,7 +182,7 @@ test('unsubscribed tokens fall silent; initial_dump false sends no book', async 
 
 test('a market ends: finer ticks with a fresh book, resolution on the socket, in Gamma and on the CLOB', async () => {
   await simulators.close();
-  moveClock(0);
+  holdClock();
   simulators = await startSimulators({
     clock,
     seed: 13,
@@ -249,7 +250,7 @@ test('a market ends: finer ticks with a fresh book, resolution on the socket, in
 
 test('a new market is on Gamma before the CLOB has it; then its first book is sent to who waits', async () => {
   await simulators.close();
-  moveClock(0);
+  holdClock();
   simulators = await startSimulators({
     clock,
     seed: 13,
