@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EVENT_TABLES, TABLE_NAMES } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
-import { columnsOf, createRowEncoder, proveDeduplication } from '@ladderlog/store';
+import { columnsOf, createRowEncoder, loadMigrations, proveDeduplication } from '@ladderlog/store';
 import { book, bookRow, T0 } from '../../packages/store/test/book-rows.ts';
 
 export function storeContract(
@@ -36,7 +36,7 @@ export function storeContract(
 
     test('migrates, and a second time changes nothing', async () => {
       const first = await store.migrate();
-      expect(first.applied).toEqual(['tables', 'views']);
+      expect(first.applied).toEqual(loadMigrations().map(({ name }) => name));
       expect(await store.migrate()).toEqual({ applied: [], version: first.version });
     });
 

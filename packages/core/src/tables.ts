@@ -14,6 +14,7 @@ export type ColumnType =
   | 'Nullable(String)'
   | 'Nullable(DateTime64(6))'
   | 'Array(UInt16)'
+  | 'Array(UInt32)'
   | 'Array(Int64)'
   | 'Array(String)'
   | 'Map(String, String)';
@@ -56,8 +57,8 @@ const BOOK_COLUMNS = {
   flags: 'Array(String)',
   best_bid: 'Nullable(Int64)',
   best_ask: 'Nullable(Int64)',
-  bid_levels: 'UInt16',
-  ask_levels: 'UInt16',
+  bid_levels: 'UInt32',
+  ask_levels: 'UInt32',
   bid_prices: 'Array(Int64)',
   bid_sizes: 'Array(Int64)',
   ask_prices: 'Array(Int64)',
@@ -68,7 +69,7 @@ const BOOK_COLUMNS = {
   price_format: 'String',
   size_format: 'String',
   exception_sides: 'Array(String)',
-  exception_levels: 'Array(UInt16)',
+  exception_levels: 'Array(UInt32)',
   exception_prices: 'Array(String)',
   exception_sizes: 'Array(String)',
   hash: 'String',

@@ -31,6 +31,7 @@ const TEXT: Readonly<Record<ColumnType, TextOf>> = {
   'Nullable(String)': orNull,
   'Nullable(DateTime64(6))': orNull,
   'Array(UInt16)': numbers,
+  'Array(UInt32)': numbers,
   'Array(Int64)': numbers,
   'Array(String)': (values: readonly string[]) => values.join(ITEM),
   'Map(String, String)': (map: Readonly<Record<string, string>>) =>
@@ -52,6 +53,7 @@ const SQL: Readonly<Record<ColumnType, (column: string) => string>> = {
   'Nullable(String)': (column) => `ifNull(toString(${column}), '\\\\N')`,
   'Nullable(DateTime64(6))': (column) => `ifNull(toString(toUnixTimestamp64Micro(${column})), '\\\\N')`,
   'Array(UInt16)': (column) => `toString(${column})`,
+  'Array(UInt32)': (column) => `toString(${column})`,
   'Array(Int64)': (column) => `toString(${column})`,
   'Array(String)': (column) => `arrayStringConcat(${column}, '\\x1e')`,
   'Map(String, String)': (column) =>

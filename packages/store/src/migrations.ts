@@ -64,6 +64,8 @@ export function renderText(text: string, { database, cluster }: MigrationTarget)
           : `non_replicated_deduplication_window = ${DEDUPLICATION_WINDOW}`;
       case 'distributed':
         return cluster ? distributed(db, cluster, argument ?? '') : '';
+      case 'alter_distributed':
+        return cluster ? alterDistributed(db, cluster, argument ?? '') : '';
       case 'MergeTree':
       case 'ReplacingMergeTree':
       case 'AggregatingMergeTree':
@@ -89,6 +91,13 @@ function distributed(db: string, cluster: Cluster, argument: string): string {
   const key = argument.slice(space + 1);
   const on = `ON CLUSTER ${quoteIdentifier(cluster.name)}`;
   return `CREATE TABLE IF NOT EXISTS ${db}.${table} ${on} AS ${db}.${table}_local ENGINE = Distributed(${quoteIdentifier(cluster.name)}, ${db}, ${table}_local, ${key})`;
+}
+
+/** `table change`: a Distributed table has columns of its own, and converts to them what its shards send. */
+function alterDistributed(db: string, cluster: Cluster, argument: string): string {
+  const space = argument.indexOf(' ');
+  const on = `ON CLUSTER ${quoteIdentifier(cluster.name)}`;
+  return `ALTER TABLE ${db}.${argument.slice(0, space)} ${on} ${argument.slice(space + 1)}`;
 }
 
 const stripComments = (text: string): string => text.replace(/^\s*--.*$/gm, '');

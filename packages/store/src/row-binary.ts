@@ -52,13 +52,16 @@ export class ByteWriter {
     this.buffer[this.at++] = value;
   }
 
+  /** Throws where the value would wrap. */
   uint16(value: number): void {
+    if ((value & 0xffff) !== value) throw new RangeError(`${value} is no UInt16`);
     this.reserve(2);
     this.view.setUint16(this.at, value, true);
     this.at += 2;
   }
 
   uint32(value: number): void {
+    if (value >>> 0 !== value) throw new RangeError(`${value} is no UInt32`);
     this.reserve(4);
     this.view.setUint32(this.at, value, true);
     this.at += 4;
@@ -66,11 +69,17 @@ export class ByteWriter {
 
   /** A safe integer as 64 bits, two's complement. */
   int64(value: number): void {
+    if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no safe integer`);
     this.reserve(8);
     const low = value >>> 0;
     this.view.setUint32(this.at, low, true);
     this.view.setInt32(this.at + 4, (value - low) * HIGH_HALF, true);
     this.at += 8;
+  }
+
+  uint64(value: number): void {
+    if (value < 0) throw new RangeError(`${value} is no UInt64`);
+    this.int64(value);
   }
 
   int64s(values: readonly number[]): void {
@@ -138,6 +147,8 @@ type Write = (writer: ByteWriter, value: never) => void;
 const text: Write = (writer, value: string | Uint8Array) => writer.text(value);
 const int64: Write = (writer, value: number) => writer.int64(value);
 const uint16: Write = (writer, value: number) => writer.uint16(value);
+const uint32: Write = (writer, value: number) => writer.uint32(value);
+const uint64: Write = (writer, value: number) => writer.uint64(value);
 
 const nullable =
   (write: Write): Write =>
@@ -159,16 +170,17 @@ const array =
 const WRITERS: Readonly<Record<ColumnType, Write>> = {
   Bool: (writer, value: boolean) => writer.uint8(value ? 1 : 0),
   UInt16: uint16,
-  UInt32: (writer, value: number) => writer.uint32(value),
-  UInt64: int64,
+  UInt32: uint32,
+  UInt64: uint64,
   Int64: int64,
   String: text,
   'DateTime64(6)': int64,
-  'Nullable(UInt64)': nullable(int64),
+  'Nullable(UInt64)': nullable(uint64),
   'Nullable(Int64)': nullable(int64),
   'Nullable(String)': nullable(text),
   'Nullable(DateTime64(6))': nullable(int64),
   'Array(UInt16)': array(uint16),
+  'Array(UInt32)': array(uint32),
   'Array(Int64)': (writer, values: readonly number[]) => writer.int64s(values),
   'Array(String)': array(text),
   'Map(String, String)': (writer, map: Readonly<Record<string, string>>) => {

@@ -46,8 +46,8 @@ describe('the migrations of this version', () => {
       expect(statement).toContain('non_replicated_deduplication_window = 10000');
   });
 
-  test('on a cluster every statement that creates runs on all of it, every table is replicated and has its distributed twin', () => {
-    const creates = cluster.filter((statement) => statement.startsWith('CREATE'));
+  test('on a cluster every statement that creates or alters runs on all of it, every table is replicated and has its distributed twin', () => {
+    const creates = cluster.filter((statement) => /^(CREATE|ALTER)/.test(statement));
     for (const statement of creates) expect(statement).toContain('ON CLUSTER main');
     const local = cluster.filter((statement) => /^CREATE TABLE IF NOT EXISTS ll\.\w+_local /.test(statement));
     for (const statement of local) {
@@ -60,10 +60,27 @@ describe('the migrations of this version', () => {
     }
   });
 
+  test('on a cluster a column that changes its type does so in the shards and in the table over them', () => {
+    const typed = (table: string): string[] =>
+      cluster
+        .filter((statement) => statement.startsWith(`ALTER TABLE ll.${table} ON CLUSTER main`))
+        .flatMap((statement) => [...statement.matchAll(/MODIFY COLUMN (\w+ (?!CODEC)[^,\s]+)/g)])
+        .map(([, change]) => change!);
+    for (const table of ['book_snapshots', 'latest_books']) {
+      expect(typed(`${table}_local`)).toEqual([
+        'bid_levels UInt32',
+        'ask_levels UInt32',
+        'exception_levels Array(UInt32)',
+      ]);
+      expect(typed(table)).toEqual(typed(`${table}_local`));
+    }
+    expect(single.some((statement) => statement.includes('_local'))).toBe(false);
+  });
+
   test('every statement may run twice', () => {
     for (const statement of single) {
       expect(statement).toMatch(
-        /^CREATE (DATABASE|TABLE) IF NOT EXISTS |^CREATE OR REPLACE VIEW |^INSERT [^]* WHERE \(SELECT count\(\)/,
+        /^CREATE (DATABASE|TABLE) IF NOT EXISTS |^CREATE OR REPLACE VIEW |^ALTER TABLE \S+\s+MODIFY |^INSERT [^]* WHERE \(SELECT count\(\)/,
       );
     }
   });

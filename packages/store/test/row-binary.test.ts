@@ -61,6 +61,27 @@ test('a row that lacks a column is refused whole, and the encoder goes on', () =
   expect([encoder.rows, encoder.bytes]).toEqual([0, 0]);
 });
 
+test('a number that its column cannot hold is refused, not wrapped', () => {
+  const encoder = createRowEncoder('book_snapshots', 1);
+  const row = bookRow(book(), 1);
+  const refused: [string, unknown][] = [
+    ['entry', 65_536],
+    ['entry', -1],
+    ['entry', 0.5],
+    ['bid_levels', 4_294_967_296],
+    ['exception_levels', [-1]],
+    ['ordinal', -1],
+    ['sequence', 2 ** 53],
+    ['observed_at', Number.NaN],
+  ];
+  for (const [column, value] of refused) {
+    expect(() => encoder.add({ ...row, [column]: value })).toThrow(`column ${column}`);
+    expect([encoder.rows, encoder.bytes]).toEqual([0, 0]);
+  }
+  encoder.add({ ...row, entry: 65_535, bid_levels: 4_294_967_295, exception_levels: [70_000] });
+  expect(encoder.rows).toBe(1);
+});
+
 test('columns are generation, position, then the table', () => {
   expect(createRowEncoder('gaps', 1).columns).toEqual([
     'generation',

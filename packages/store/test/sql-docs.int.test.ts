@@ -99,6 +99,21 @@ const events: LadderEvent[] = [
     lastBefore: null,
     firstAfter: null,
   },
+  {
+    ...base,
+    type: 'BookCompared',
+    venue: 'venueb',
+    market: 'KXBTC15M-26NOV150015-15',
+    observedAt: T0 + 50_000_000,
+    outcome: 'yes',
+    method: 'rest',
+    equal: false,
+    levelsOurs: 4,
+    levelsTheirs: 3,
+    levelsDiffering: 1,
+    sizeDrift: 2_500_000,
+    detail: null,
+  },
 ];
 
 beforeAll(async () => {
@@ -129,8 +144,8 @@ const ask = async (sql: string): Promise<Record<string, unknown>[]> => {
   return (JSON.parse(text) as { data: Record<string, unknown>[] }).data;
 };
 
-test('there are ten', () => {
-  expect(queries.length).toBe(10);
+test('there are eleven', () => {
+  expect(queries.length).toBe(11);
 });
 
 test.each(queries)('$title', async ({ sql }) => {
@@ -145,6 +160,9 @@ test('they say what they promise', async () => {
   expect(await byNumber(7)).toMatchObject([{ chance: 0.52, mid: 0.54 }]);
   expect(await byNumber(8)).toMatchObject([{ cause: 'silence', gaps: 1, hours: 0.006, still_open: 0 }]);
   expect(await byNumber(10)).toMatchObject([{ market: '0x1', winner: 'Up', seconds_left: 60, mid: 0.54 }]);
+  expect(await byNumber(11)).toEqual([
+    { venue: 'venueb', method: 'rest', compared: 1, same: 0, worst: 1, drift: 2.5 },
+  ]);
 });
 
 test('every view of the page exists, and every view is on the page', async () => {

@@ -120,8 +120,8 @@ export function recordColumns(venue: Venue, shape: LadderShape): string {
     '(b.best_bid + b.best_ask) / 2000000 AS mid',
     '(b.best_ask - b.best_bid) / 1000000 AS spread',
     isB
-      ? "CAST((b.bid_levels, b.ask_levels, b.bid_levels, b.ask_levels), 'Tuple(bids UInt16, asks UInt16, yes UInt16, no UInt16)') AS levels"
-      : "CAST((b.bid_levels, b.ask_levels), 'Tuple(bids UInt16, asks UInt16)') AS levels",
+      ? "CAST((b.bid_levels, b.ask_levels, b.bid_levels, b.ask_levels), 'Tuple(bids UInt32, asks UInt32, yes UInt32, no UInt32)') AS levels"
+      : "CAST((b.bid_levels, b.ask_levels), 'Tuple(bids UInt32, asks UInt32)') AS levels",
     isB
       ? `toBool(b.bid_levels > ${VENUE_B_LEVELS} OR b.ask_levels > ${VENUE_B_LEVELS}) AS truncated`
       : 'false AS truncated',
