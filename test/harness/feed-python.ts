@@ -1,38 +1,9 @@
-// A WebSocket client that is not ours: Python's `websockets`, in a virtual environment of its own.
+// A WebSocket client that is not ours: Python's `websockets`.
 
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { pythonWith } from './python.ts';
 
-const run = promisify(execFile);
-
-const HOME = join(import.meta.dirname, '..', '..', '.cache', 'python-websockets-1');
-const PACKAGES = ['websockets==15.0.1'];
-
-/** Path of its interpreter; null, with a visible line, where there is no Python or no package index. */
-export async function pythonWithWebsockets(): Promise<string | null> {
-  const python = join(HOME, 'bin', 'python');
-  if (existsSync(python)) return python;
-  const making = `${HOME}.${process.pid}`;
-  try {
-    await mkdir(join(HOME, '..'), { recursive: true });
-    await run('python3', ['-m', 'venv', making]);
-    await run(join(making, 'bin', 'python'), ['-m', 'pip', 'install', '-q', ...PACKAGES], {
-      timeout: 120_000,
-    });
-    await rename(making, HOME);
-    return python;
-  } catch (error) {
-    await rm(making, { recursive: true, force: true });
-    if (existsSync(python)) return python;
-    process.stderr.write(
-      `SKIPPED independent WebSocket client: ${(error as Error).message.split('\n')[0]}\n`,
-    );
-    return null;
-  }
-}
+export const pythonWithWebsockets = (): Promise<string | null> =>
+  pythonWith('python-websockets-1', ['websockets==15.0.1']);
 
 /** Follows the feed for so many books, drops the connection, resumes by position, and says what it got. */
 export const FOLLOW = `

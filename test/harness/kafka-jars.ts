@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -36,6 +37,8 @@ const CACHE = join(
   'local-kafka',
   createHash('sha256').update(pomText).digest('hex').slice(0, 12),
 );
+
+const ATTEMPTS = 3;
 
 export type Java = { readonly path: string; readonly major: number };
 
@@ -112,11 +115,27 @@ async function cached(name: string, fill: (folder: string) => Promise<void>): Pr
   return folder;
 }
 
-async function maven(...args: string[]): Promise<void> {
-  try {
-    await run('mvn', ['-B', '-q', '-f', POM, ...args], { timeout: 600_000, maxBuffer: 64 * 1024 * 1024 });
-  } catch (error) {
-    const output = (error as { stdout?: string }).stdout?.slice(-2_000) ?? '';
-    throw new Error(`mvn ${args[0]} failed: ${output || (error as Error).message}`, { cause: error });
-  }
+/** One after the other: two at once write to one local repository, and may spoil it. */
+let turn: Promise<unknown> = Promise.resolve();
+const maven = (...args: string[]): Promise<void> => {
+  const mine = turn.then(() => fetchByMaven(args));
+  turn = mine.catch(() => undefined);
+  return mine;
+};
+
+async function fetchByMaven(args: readonly string[]): Promise<void> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      // Maven remembers what it could not fetch; -U has it ask again.
+      const again = attempt > 1 ? ['-U'] : [];
+      const options = { timeout: 600_000, maxBuffer: 64 * 1024 * 1024 };
+      await run('mvn', ['-B', '-q', '-f', POM, ...again, ...args], options);
+      return;
+    } catch (error) {
+      const output = (error as { stdout?: string }).stdout?.slice(-2_000) ?? '';
+      const reason = `mvn ${args[0]} failed: ${output || (error as Error).message}`;
+      if (attempt === ATTEMPTS) throw new Error(reason, { cause: error });
+      process.stderr.write(`${reason}\nonce more\n`);
+      await sleep(attempt * 5_000);
+    }
 }

@@ -69,15 +69,19 @@ export async function localObstacle(): Promise<string | null> {
   return null;
 }
 
-export async function startLocalCluster(count: number): Promise<LocalCluster> {
-  // Another process may take a port between our finding it free and the broker's opening it.
+/** Another process may take a port between our finding it free and its being opened. */
+async function insist<T>(start: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {
-      return await tryLocalCluster(count);
+      return await start();
     } catch (error) {
       if (attempt === 3) throw error;
+      process.stderr.write(`${(error as Error).message}\nonce more\n`);
     }
 }
+
+export const startLocalCluster = (count: number): Promise<LocalCluster> =>
+  insist(() => tryLocalCluster(count));
 
 async function tryLocalCluster(count: number): Promise<LocalCluster> {
   const [java, jars] = [await javaOf(BROKER_JAVA), await kafkaJars()];
@@ -233,7 +237,9 @@ async function startBroker(setup: BrokerSetup): Promise<LocalBroker> {
 }
 
 /** A Confluent-compatible registry, in memory; the newest that the Java found here can run. */
-export async function startLocalRegistry(): Promise<LocalRegistry> {
+export const startLocalRegistry = (): Promise<LocalRegistry> => insist(tryLocalRegistry);
+
+async function tryLocalRegistry(): Promise<LocalRegistry> {
   const java = await javaOf(BROKER_JAVA);
   const version = java.major >= REGISTRY_JAVA ? VERSIONS.apicurio : VERSIONS.apicurioForJava17;
   const jar = await registryJar(version);
@@ -256,18 +262,21 @@ export async function startLocalRegistry(): Promise<LocalRegistry> {
     folder,
   );
   const url = `http://127.0.0.1:${port}/apis/ccompat/v7`;
-  await until(
-    `registry ${version}`,
-    async () => (await fetch(`${url}/subjects`)).ok,
-    () => exited(child, logFile),
-  );
-  return {
-    url,
-    async stop() {
-      await end(child, 'SIGKILL');
-      await rm(folder, { recursive: true, force: true });
-    },
+  const stop = async (): Promise<void> => {
+    await end(child, 'SIGKILL');
+    await rm(folder, { recursive: true, force: true });
   };
+  try {
+    await until(
+      `registry ${version}`,
+      async () => (await fetch(`${url}/subjects`, { signal: AbortSignal.timeout(10_000) })).ok,
+      () => exited(child, logFile),
+    );
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, stop };
 }
 
 async function javaOf(major: number): Promise<Java> {

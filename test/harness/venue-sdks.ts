@@ -1,36 +1,15 @@
-// A Python with public SDKs of the venues, in a virtual environment of its own.
+// A Python with public SDKs of the venues.
 
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+import { pythonWith } from './python.ts';
+
 const run = promisify(execFile);
 
-const PACKAGES = ['py-clob-client==0.34.6', 'pykalshi==2.0.0'];
-const HOME = join(import.meta.dirname, '..', '..', '.cache', 'python-venue-sdks-1');
-
-/** Path of its interpreter; null, with a visible line, where there is no Python or no package index. */
-export async function pythonWithSdks(): Promise<string | null> {
-  const python = join(HOME, 'bin', 'python');
-  if (existsSync(python)) return python;
-  const making = `${HOME}.${process.pid}`;
-  try {
-    await mkdir(join(HOME, '..'), { recursive: true });
-    await run('python3', ['-m', 'venv', making]);
-    await run(join(making, 'bin', 'python'), ['-m', 'pip', 'install', '-q', ...PACKAGES], {
-      timeout: 300_000,
-    });
-    await rename(making, HOME);
-    return python;
-  } catch (error) {
-    await rm(making, { recursive: true, force: true });
-    if (existsSync(python)) return python;
-    process.stderr.write(`SKIPPED public venue SDKs: ${(error as Error).message.split('\n')[0]}\n`);
-    return null;
-  }
-}
+export const pythonWithSdks = (): Promise<string | null> =>
+  pythonWith('python-venue-sdks-1', ['py-clob-client==0.34.6', 'pykalshi==2.0.0']);
 
 export async function runSdk(python: string, venue: string, given: object): Promise<Record<string, unknown>> {
   const script = join(import.meta.dirname, 'venue-sdks.py');

@@ -1,11 +1,12 @@
 // schemathesis, an independent reader of openapi.yaml, against the running server: all its checks, with and without a key.
 // LADDERLOG_FULL=1 runs at least 10,000 cases; otherwise a few hundred.
 
-import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pythonWith } from '../../../test/harness/python.ts';
 import type { Running, World } from './api-harness.ts';
 import {
   A_UP,
@@ -24,26 +25,8 @@ import {
 } from './api-harness.ts';
 
 const FULL = process.env['LADDERLOG_FULL'] === '1';
-const ROOT = resolve(import.meta.dirname, '../../..');
-const VENV = join(ROOT, '.cache/schemathesis-venv');
-const VERSION = '4.32.5';
-
-function install(): boolean {
-  if (existsSync(join(VENV, 'bin/st'))) return true;
-  mkdirSync(join(ROOT, '.cache'), { recursive: true });
-  const run = (command: string, ...args: string[]): boolean =>
-    spawnSync(command, args, { stdio: 'ignore', timeout: 170_000 }).status === 0;
-  return (
-    run('python3', '-m', 'venv', VENV) &&
-    run(join(VENV, 'bin/pip'), 'install', '-q', `schemathesis==${VERSION}`, 'requests')
-  );
-}
-
-const installed = install();
-if (!installed)
-  console.warn(
-    'schemathesis cannot be installed here (python3, venv and a package index are needed): skipped',
-  );
+const python = await pythonWith('python-schemathesis-1', ['schemathesis==4.32.5']);
+const installed = python !== null;
 
 // The ids of the contract's examples, so that its examples find data.
 const TICKER = 'KXBTC15M-26NOV141915-15';
@@ -149,8 +132,8 @@ function schemathesis(
   for (const header of headers) args.push('-H', header);
   return new Promise((done) => {
     execFile(
-      join(VENV, 'bin/st'),
-      args,
+      python!,
+      ['-m', 'schemathesis.cli', ...args],
       { cwd: folder, maxBuffer: 1 << 28, env: { ...process.env, COLUMNS: '120' } },
       (error, stdout, stderr) => {
         const counted = /([\d,]+) generated/.exec(stdout)?.[1] ?? '0';

@@ -2,17 +2,14 @@
 // from PyPI, with Lua). Skipped, visibly, where neither can be had.
 
 import type { ChildProcess } from 'node:child_process';
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { PLAN_TERMS } from '@ladderlog/core';
 import { createRateLimits } from '@ladderlog/api';
+import { pythonWith } from '../../../test/harness/python.ts';
 import { SILENT } from './api-harness.ts';
 
-const CACHE = join(resolve(import.meta.dirname, '../../..'), '.cache');
-const VENV = join(CACHE, 'fakeredis-venv');
 const SERVER = `
 from fakeredis import TcpFakeServer
 server = TcpFakeServer(("127.0.0.1", 0), server_type="redis")
@@ -20,21 +17,9 @@ print(server.server_address[1], flush=True)
 server.serve_forever()
 `;
 
-function install(): boolean {
-  if (existsSync(join(VENV, 'ready'))) return true;
-  mkdirSync(CACHE, { recursive: true });
-  const run = (command: string, ...args: string[]): boolean =>
-    spawnSync(command, args, { stdio: 'ignore', timeout: 120_000 }).status === 0;
-  return (
-    run('python3', '-m', 'venv', VENV) &&
-    run(join(VENV, 'bin/pip'), 'install', '-q', 'fakeredis[lua]') &&
-    run('touch', join(VENV, 'ready'))
-  );
-}
-
 const given = process.env['LADDERLOG_TEST_REDIS'];
-const possible = given !== undefined || install();
-if (!possible) console.warn('no Redis and no fakeredis here: skipped');
+const python = given === undefined ? await pythonWith('python-redis-1', ['fakeredis[lua]==2.40.0']) : null;
+const possible = given !== undefined || python !== null;
 let child: ChildProcess | null = null;
 afterAll(() => {
   child?.kill();
@@ -43,7 +28,7 @@ afterAll(() => {
 test.skipIf(!possible)('two instances together let exactly the limit pass', async () => {
   let redisUrl = given;
   if (redisUrl === undefined) {
-    child = spawn(join(VENV, 'bin/python'), ['-c', SERVER], { stdio: ['ignore', 'pipe', 'inherit'] });
+    child = spawn(python!, ['-c', SERVER], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [port] = (await once(child.stdout!, 'data')) as [Buffer];
     redisUrl = `redis://127.0.0.1:${port.toString().trim()}`;
   }

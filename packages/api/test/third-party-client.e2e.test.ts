@@ -1,10 +1,10 @@
 // An unmodified client of another author, in Python with plain requests, against the running server.
 
-import { execFile, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pythonWith } from '../../../test/harness/python.ts';
 import type { Running, World } from './api-harness.ts';
 import {
   B_YES,
@@ -18,11 +18,7 @@ import {
   openWorld,
 } from './api-harness.ts';
 
-const VENV = join(resolve(import.meta.dirname, '../../..'), '.cache/schemathesis-venv/bin/python');
-const python = [VENV, 'python3'].find(
-  (one) => (one === 'python3' || existsSync(one)) && spawnSync(one, ['-c', 'import requests']).status === 0,
-);
-if (!python) console.warn('no Python with requests here: skipped');
+const python = await pythonWith('python-requests-1', ['requests==2.34.2']);
 
 const T0 = 1_794_700_800_000_000;
 let world: World;
