@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { importFile } from '@ladderlog/collectors';
 import type { BookObserved, LadderEvent, VenueAdapter, VenueEvent } from '@ladderlog/core';
-import { VENUES, venueA, venueB, venueC } from '@ladderlog/core';
+import { VENUES, VENUE_ADAPTERS, venueC } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
 import { auditReport, auditText, runAudit } from '@ladderlog/replay';
@@ -16,7 +16,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestCapture } from './harness/capture.ts';
 import { readAll, startCapture } from './harness/capture.ts';
 
-const ADAPTERS = { venuea: venueA, venueb: venueB, venuec: venueC };
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-audit-'));
 let capture: TestCapture;
 let events: VenueEvent[];
@@ -213,7 +212,7 @@ test('an import is audited in the order of its lines, also where its clock ran b
       'not json',
     ].join('\n'),
   );
-  await importFile({ log, adapters: ADAPTERS, file });
+  await importFile({ log, adapters: VENUE_ADAPTERS, file });
   const result = await runAudit({ log, venue: 'venuec' });
   expect(result.differences).toEqual([]);
   expect(result.books).toEqual({ judged: 4, matched: 4, different: 0 });

@@ -2,6 +2,7 @@
 // deterministic ones.
 
 import type { BookObserved, EventType, LadderEvent, Micros } from '@ladderlog/core';
+import { UNKNOWN_MARKET } from '@ladderlog/core';
 
 type EventOf<T extends EventType> = Extract<LadderEvent, { type: T }>;
 export type OneOfEach = { readonly [T in EventType]: EventOf<T> };
@@ -208,38 +209,8 @@ export const BARE_EVENTS: OneOfEach = {
   MarketObserved: {
     ...bare,
     type: 'MarketObserved',
-    slug: null,
-    title: null,
-    question: null,
-    asset: null,
-    window: null,
-    status: 'unknown',
-    nativeStatus: null,
-    eventId: null,
-    seriesId: null,
-    conditionId: null,
-    outcomes: [],
-    opensAt: null,
-    closesAt: null,
-    listedAt: null,
-    expectedResolutionAt: null,
-    resolvedAt: null,
-    resolution: null,
-    winningOutcome: null,
-    settlementValue: null,
-    strike: null,
-    volume: null,
-    liquidity: null,
-    openInterest: null,
-    participantCount: null,
-    chain: null,
-    exchangeContract: null,
-    collateral: null,
-    feeBps: null,
-    tickSize: null,
-    minSize: null,
+    ...UNKNOWN_MARKET,
     simulated: true,
-    native: '{}',
   },
   MetricSampled: {
     ...FULL_EVENTS.MetricSampled,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import type { VenueEvent } from '@ladderlog/core';
-import { venueA, venueB, venueC } from '@ladderlog/core';
+import { VENUE_ADAPTERS as adapters } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
 import { afterAll, describe, expect, test } from 'vitest';
 
@@ -17,7 +17,6 @@ import { importFile } from '../src/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-import-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const adapters = { venuea: venueA, venueb: venueB, venuec: venueC };
 const START = Date.parse('2026-05-15T09:00:00Z');
 
 const line = (at: number, frame: unknown, extra: object = {}): string =>

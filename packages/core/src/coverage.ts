@@ -91,17 +91,6 @@ export function coverageOf(
   };
 }
 
-/** The gap that contains the instant, the one that began last. */
-export function gapAt(gaps: readonly GapRow[], at: Micros, outcome: string | null = null): GapRow | null {
-  let found: GapRow | null = null;
-  for (const gap of gaps) {
-    if (outcome !== null && gap.outcome !== '' && gap.outcome !== outcome) continue;
-    if (gap.from_at < at && (gap.to_at === null || at < gap.to_at) && (!found || gap.from_at > found.from_at))
-      found = gap;
-  }
-  return found;
-}
-
 type Session = { readonly name: string; readonly rows: readonly CoverageRow[] };
 
 function sessionsOf(rows: readonly CoverageRow[]): Session[] {

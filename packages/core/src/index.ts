@@ -1,7 +1,7 @@
 export type { Ladders } from './checks.ts';
 export { bookState, checkBook, sameLadders } from './checks.ts';
 export type { CoverageAnswer, CoverageRow, GapRow, Interval } from './coverage.ts';
-export { coverageOf, gapAt } from './coverage.ts';
+export { coverageOf } from './coverage.ts';
 export type { Decimal, Micro, TextFormat } from './decimal.ts';
 export {
   MAX_MICRO,
@@ -76,7 +76,6 @@ export {
 export type { Position } from './topics.ts';
 export {
   CONTROL_TOPIC,
-  TAPE_TYPES,
   TOPICS,
   formatPosition,
   framesTopic,
@@ -141,6 +140,8 @@ export { PROJECTIONS } from './projections/all.ts';
 export { COVERAGE_KINDS, type CoverageKind } from './projections/coverage.ts';
 export { MAX_REJECT_BODY, poisonRow, type PoisonRecord } from './projections/rejects.ts';
 export type { VenueRequest } from './venues/request.ts';
+export { VENUE_ADAPTERS } from './venues/adapters.ts';
+export { UNKNOWN_MARKET } from './venues/merge-market.ts';
 export { venueA } from './venues/venue-a/normalize.ts';
 export * as subscribeA from './venues/venue-a/subscribe.ts';
 export { venueB } from './venues/venue-b/normalize.ts';

@@ -2,7 +2,7 @@
 // (FrameCaptured) has a topic of its own per venue, keyed by session, so that frames keep their order of arrival and
 // projections need not read them. See docs/adr/0002.
 
-import type { EventType, LadderEvent, Venue } from './events.ts';
+import type { LadderEvent, Venue } from './events.ts';
 import { VENUES } from './events.ts';
 import type { Micros } from './time.ts';
 
@@ -40,9 +40,6 @@ export function keyOf(event: LadderEvent): string {
 
 /** The time of a record in the log: when the event was observed, by our clock. */
 export const timeOf = (event: LadderEvent): Micros => ('observedAt' in event ? event.observedAt : event.at);
-
-/** Projections never need these: skipping them by schema id saves decoding the bytes. */
-export const TAPE_TYPES: ReadonlySet<EventType> = new Set(['FrameCaptured']);
 
 /** A place in the log. `topic` is the logical name, the same on SQLite and Kafka. */
 export type Position = { readonly topic: string; readonly partition: number; readonly offset: number };

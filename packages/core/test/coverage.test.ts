@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CoverageRow, GapRow } from '../src/coverage.ts';
-import { coverageOf, gapAt } from '../src/coverage.ts';
+import { coverageOf } from '../src/coverage.ts';
 
 const started = (at: number, session = 's', outcome = 'yes'): CoverageRow => ({
   outcome,
@@ -123,17 +123,6 @@ describe('gaps', () => {
       [60, 100],
     ]);
     expect(coverageOf(rows, gaps, all, 'down').gaps.length).toBe(1);
-  });
-  test('the gap at an instant', () => {
-    const gaps = [gap(10, 20), gap(15, 40), gap(60, null)];
-    expect([5, 10, 12, 18, 40, 70].map((at) => gapAt(gaps, at)?.from_at ?? null)).toEqual([
-      null,
-      null,
-      10,
-      15,
-      null,
-      60,
-    ]);
   });
 });
 

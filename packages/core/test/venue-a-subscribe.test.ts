@@ -1,17 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import * as subscribe from '../src/venues/venue-a/subscribe.ts';
-import { AT } from './venue-frames.ts';
 
 describe('what is sent to venue A', () => {
   it('sorts the parameters of the socket before signing', () => {
     const query = subscribe.socketQuery({
-      topics: [subscribe.bookStream('1'), subscribe.BOOK_STREAM_OF_ALL],
+      topics: [subscribe.bookStream('1'), subscribe.bookStream('2')],
       random: 'r'.repeat(40),
       timestampMs: 1_794_700_800_000,
     });
     expect(query.payload).toBe(
-      `random=${'r'.repeat(32)}&recvWindow=30000&timestamp=1794700800000&topic=web3_prediction_orderbook_1%7Cweb3_prediction_orderbook_data`,
+      `random=${'r'.repeat(32)}&recvWindow=30000&timestamp=1794700800000&topic=web3_prediction_orderbook_1%7Cweb3_prediction_orderbook_2`,
     );
   });
 
@@ -33,18 +32,9 @@ describe('what is sent to venue A', () => {
     expect(subscribe.topicsRequest({ offset: 100 }).path).toBe(
       '/market/list?l1Category=crypto&l2Category=up-down&sortBy=END_DATE&orderBy=ASC&offset=100&limit=100',
     );
-    expect(subscribe.searchRequest('btc 5m').channel).toBe('rest:/market/search?query=btc%205m&topK=50');
     expect(subscribe.topicRequest('4455880').path).toBe('/market/detail?marketTopicId=4455880');
     expect(subscribe.lastTradeRequest('1').path).toBe('/order-book/last-trade-price?marketId=1');
     expect(JSON.parse(subscribe.subscribeMessage('t'))).toEqual({ command: 'SUBSCRIBE', value: 't' });
     expect(JSON.parse(subscribe.unsubscribeMessage('t'))).toEqual({ command: 'UNSUBSCRIBE', value: 't' });
-    expect(JSON.parse(subscribe.predictFunSubscribe(1, ['123']))).toEqual({
-      method: 'subscribe',
-      requestId: 1,
-      params: ['predictOrderbook/123'],
-    });
-    expect(JSON.parse(subscribe.predictFunHeartbeat(5))).toEqual({ method: 'heartbeat', data: 5 });
-    expect(subscribe.predictFunBookRequest('9').channel).toBe('predictfun:/markets/9/orderbook');
-    expect(subscribe.shortDatedSlugs(['BNB'], ['15m'], AT, AT + 1)).toEqual(['bnb-updown-15m-1794700800']);
   });
 });

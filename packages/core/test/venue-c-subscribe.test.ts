@@ -20,18 +20,6 @@ describe('what is sent to venue C', () => {
     });
   });
 
-  it('splits markets over sockets, at most 200 tokens each, a market never split', () => {
-    const markets = Array.from({ length: 251 }, (_, at) => ({
-      market: `m${at}`,
-      tokens: [`${at}a`, `${at}b`],
-    }));
-    const shards = subscribe.shardMarkets(markets);
-    expect(shards.map((shard) => shard.flatMap(({ tokens }) => tokens).length)).toEqual([200, 200, 102]);
-    expect(shards.flat()).toEqual(markets);
-    expect(subscribe.shardMarkets([])).toEqual([]);
-    expect(subscribe.shardMarkets(markets.slice(0, 2), 1)).toHaveLength(2);
-  });
-
   it('builds each call with the channel its answer is kept under', () => {
     expect(subscribe.bookRequest('7')).toEqual({
       source: 'clob',
@@ -40,20 +28,12 @@ describe('what is sent to venue C', () => {
       body: null,
       channel: 'clob:/book?token_id=7',
     });
-    expect(subscribe.booksRequest(['7', '8'])).toMatchObject({
-      method: 'POST',
-      path: '/books',
-      body: '[{"token_id":"7"},{"token_id":"8"}]',
-    });
     expect(subscribe.seriesRequest('btc-up-or-down-5m').path).toBe(
       '/events?series_slug=btc-up-or-down-5m&closed=false&order=endDate&ascending=true&limit=100',
     );
     expect(subscribe.eventBySlugRequest('a b', true).channel).toBe('gamma:/events?slug=a%20b&closed=true');
     expect(subscribe.marketsByConditionRequest(['0x1', '0x2'], true).path).toBe(
       '/markets?condition_ids=0x1&condition_ids=0x2&closed=true',
-    );
-    expect(subscribe.marketsKeysetRequest({ afterCursor: 'c', closed: true }).path).toBe(
-      '/markets/keyset?limit=100&closed=true&after_cursor=c',
     );
     expect(parseChannel(subscribe.eventBySlugRequest('a b').channel)).toMatchObject({
       source: 'gamma',

@@ -2,8 +2,8 @@
 // all that a frame gave carries the frame's own time, so a frame and its events meet in one moment, and memory holds one moment
 // plus the state of the connections that are open in it. See docs/audit.md for what can be judged and what cannot.
 
-import type { EventType, Frame, Micros, Position, Venue, VenueAdapter, VenueEvent } from '@ladderlog/core';
-import { EARLIEST_MICROS, LATEST_MICROS, venueA, venueB, venueC } from '@ladderlog/core';
+import type { EventType, Frame, Micros, Position, VenueAdapter, VenueEvent } from '@ladderlog/core';
+import { EARLIEST_MICROS, LATEST_MICROS, VENUE_ADAPTERS } from '@ladderlog/core';
 import type { Recorded } from './audit-frame.ts';
 import { judgeFrame } from './audit-frame.ts';
 import type { AuditOptions, AuditResult, NotJudged } from './audit-result.ts';
@@ -14,8 +14,6 @@ import { surveySessions } from './audit-survey.ts';
 import type { Taped } from './audit-tally.ts';
 import { AuditTally } from './audit-tally.ts';
 import { replayBatches } from './source.ts';
-
-const ADAPTERS: Readonly<Record<Venue, VenueAdapter>> = { venuea: venueA, venueb: venueB, venuec: venueC };
 
 const READ: ReadonlySet<EventType> = new Set([
   'FrameCaptured',
@@ -53,7 +51,7 @@ class Audit {
 
   constructor(options: AuditOptions, spans: ReadonlyMap<string, SessionSpan>) {
     this.options = options;
-    this.adapter = options.adapter ?? ADAPTERS[options.venue];
+    this.adapter = options.adapter ?? VENUE_ADAPTERS[options.venue];
     this.spans = spans;
     this.sessions = new AuditSessions(this.adapter);
     this.tally = new AuditTally(options);

@@ -1,7 +1,7 @@
 // What the simulators send is what the adapters of core understand: every frame, nothing rejected, no drift.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { venueA, venueB, venueC, type Finding } from '@ladderlog/core';
+import { VENUE_ADAPTERS, type Finding, type Venue } from '@ladderlog/core';
 import { startSimulators, type Simulators } from '../src/index.ts';
 import {
   KEYS,
@@ -15,8 +15,6 @@ import {
   openSocket,
   type Json,
 } from './clients.ts';
-
-const ADAPTERS = { venuea: venueA, venueb: venueB, venuec: venueC };
 
 let simulators: Simulators;
 beforeEach(async () => {
@@ -41,8 +39,8 @@ function live(): void {
   }
 }
 
-function findings(venue: keyof typeof ADAPTERS, settings: Record<string, string> = {}): Finding[] {
-  const normalizer = ADAPTERS[venue].createNormalizer();
+function findings(venue: Venue, settings: Record<string, string> = {}): Finding[] {
+  const normalizer = VENUE_ADAPTERS[venue].createNormalizer();
   const { frames } = simulators.sent()[venue];
   return frames.flatMap(({ channel, text, at }) =>
     normalizer.normalize({ channel, direction: 'in', text, observedAt: at, settings }),

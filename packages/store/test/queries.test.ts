@@ -12,7 +12,6 @@ import {
   marketsPage,
   openGaps,
   overview,
-  rejectCounts,
   samplesPage,
   sampledSnapshotsPage,
   snapshotsAt,
@@ -65,7 +64,6 @@ const queries: Record<string, Query> = {
     limit: 5,
   }),
   overview: overview({ generation: 7 }),
-  rejectCounts: rejectCounts({ generation: 7 }),
 };
 
 describe.each(Object.entries(queries))('%s', (_, { sql, params }) => {

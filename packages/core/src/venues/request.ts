@@ -23,11 +23,3 @@ export function get(
   const full = query === '' ? path : `${path}?${query}`;
   return { source, method: 'GET', path: full, body: null, channel: `${source}:${full}` };
 }
-
-export const post = (source: string, path: string, body: string): VenueRequest => ({
-  source,
-  method: 'POST',
-  path,
-  body,
-  channel: `${source}:${path}`,
-});

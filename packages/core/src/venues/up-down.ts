@@ -4,7 +4,7 @@
 import type { Micros } from '../time.ts';
 import { EARLIEST_MICROS, LATEST_MICROS, MICROS_PER_SECOND } from '../time.ts';
 
-export type UpDown = {
+type UpDown = {
   /** Upper case: BTC. */
   readonly asset: string;
   readonly window: string;
@@ -12,7 +12,7 @@ export type UpDown = {
   readonly opensAt: Micros | null;
 };
 
-export const WINDOW_SECONDS: Readonly<Record<string, number>> = {
+const WINDOW_SECONDS: Readonly<Record<string, number>> = {
   '5m': 300,
   '15m': 900,
   '1h': 3_600,
@@ -138,7 +138,7 @@ function daysOf(year: number, month: number, day: number): number {
 }
 
 /** US Eastern: UTC−4 from 2:00 on the second Sunday of March to 2:00 on the first Sunday of November, else UTC−5. */
-export function easternOffset(seconds: number): number {
+function easternOffset(seconds: number): number {
   const { year } = civilOf(seconds - 5 * 3_600);
   const firstSunday = (month: number): number => {
     const first = daysOf(year, month, 1);

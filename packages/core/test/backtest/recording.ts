@@ -10,7 +10,7 @@ import type {
   Venue,
   VenueEvent,
 } from '../../src/index.ts';
-import { BacktestEngine, DEFAULT_FEES, DEFAULT_RULES, bookState } from '../../src/index.ts';
+import { BacktestEngine, DEFAULT_FEES, DEFAULT_RULES, UNKNOWN_MARKET, bookState } from '../../src/index.ts';
 
 export const T0 = 1_794_700_800_000_000;
 export const SECOND = 1_000_000;
@@ -72,41 +72,13 @@ export function market(at: number, more: Partial<MarketObserved> = {}): MarketOb
     session: 's',
     ordinal: 0,
     provenance: 'captured',
-    slug: null,
-    title: null,
-    question: null,
-    asset: null,
-    window: null,
+    ...UNKNOWN_MARKET,
     status: 'open',
-    nativeStatus: null,
-    eventId: null,
-    seriesId: null,
     conditionId: M,
     outcomes: [
       { id: TOKEN, label: 'Up', index: 0, tokenId: TOKEN, winner: null },
       { id: '72', label: 'Down', index: 1, tokenId: '72', winner: null },
     ],
-    opensAt: null,
-    closesAt: null,
-    listedAt: null,
-    expectedResolutionAt: null,
-    resolvedAt: null,
-    resolution: null,
-    winningOutcome: null,
-    settlementValue: null,
-    strike: null,
-    volume: null,
-    liquidity: null,
-    openInterest: null,
-    participantCount: null,
-    chain: null,
-    exchangeContract: null,
-    collateral: null,
-    feeBps: null,
-    tickSize: null,
-    minSize: null,
-    simulated: false,
-    native: '{}',
     ...more,
   };
 }

@@ -142,14 +142,3 @@ ORDER BY venue, asset, window, dataset`,
     params: { generation: request.generation },
   };
 }
-
-export function rejectCounts(request: { readonly generation: number; readonly since?: Micros }): Query {
-  return {
-    sql: `SELECT r.venue AS venue, r.origin AS origin, r.reason AS reason, count() AS rejects, ${MICROS('max(r.observed_at)')} AS newest
-FROM rejects AS r
-WHERE r.generation = {generation:UInt32} AND r.observed_at >= ${AT('since')}
-GROUP BY venue, origin, reason
-ORDER BY rejects DESC, venue, origin, reason`,
-    params: { generation: request.generation, since: request.since ?? 0 },
-  };
-}

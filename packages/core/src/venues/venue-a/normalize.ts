@@ -4,13 +4,14 @@
 import type { Ladders } from '../../checks.ts';
 import { complement, parseDecimal } from '../../decimal.ts';
 import type { JsonObject } from '../../exact-json.ts';
-import { arrayOf, excerptOf, isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
+import { arrayOf, isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
 import type { Micros } from '../../time.ts';
-import type { Finding, Frame, MarketFields, Normalizer, RejectFinding, VenueAdapter } from '../../venue.ts';
+import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../../venue.ts';
 import type { Channel } from '../channel.ts';
 import { parseChannel } from '../channel.ts';
 import { KnownMarkets, isEnded } from '../known-markets.ts';
 import { mergeMarket } from '../merge-market.ts';
+import { reject } from '../reject.ts';
 import { millisOf } from '../source-time.ts';
 import type { ComposedBook, Formats } from '../wire-levels.ts';
 import { composeBook, measureDrift } from '../wire-levels.ts';
@@ -26,7 +27,6 @@ import {
   routeOf,
 } from './wire.ts';
 
-const DETAIL_LENGTH = 200;
 /** Books on the sockets are those of the first outcome. */
 const FIRST = '0';
 
@@ -379,13 +379,6 @@ function venueError(answer: unknown): string | null {
   if (code !== null && ('msg' in answer || 'message' in answer)) return `venue_error_${code}`;
   return answer['success'] === false ? 'venue_error' : null;
 }
-
-const reject = (market: string, reason: string, detail: unknown): RejectFinding => ({
-  find: 'reject',
-  market,
-  reason,
-  detail: excerptOf(detail, DETAIL_LENGTH),
-});
 
 export const venueA: VenueAdapter = {
   venue: 'venuea',

@@ -1,27 +1,18 @@
 // What to send and ask on venue A. Pure: text, paths and the strings to sign; the shell makes the HMAC.
 
-import type { Micros } from '../../time.ts';
 import { queryString } from '../channel.ts';
 import type { VenueRequest } from '../request.ts';
 import { get } from '../request.ts';
-import { upDownSlugs, windowStarts } from '../up-down.ts';
 
 /** Every call weighs 200 of 12,000 a minute and address. */
 export const CALLS_PER_MINUTE = 60;
-export const CALL_WEIGHT = 200;
-/** Header that states the weight used in the running minute. */
-export const WEIGHT_HEADER = 'x-sapi-used-ip-weight-1m';
 export const API_KEY_HEADER = 'X-MBX-APIKEY';
-export const RECV_WINDOW_MS = 30_000;
+const RECV_WINDOW_MS = 30_000;
 
 /** The client pings; the venue drops it after a minute without. At most five messages a second. */
-export const PING = JSON.stringify({ type: 'PING' });
 export const PING_INTERVAL_MS = 30_000;
 export const MESSAGES_PER_SECOND = 5;
-/** A connection lives 24 hours. */
-export const CONNECTION_LIFE_MS = 24 * 3_600_000;
 
-export const BOOK_STREAM_OF_ALL = 'web3_prediction_orderbook_data';
 export const bookStream = (market: string): string => `web3_prediction_orderbook_${market}`;
 
 export const subscribeMessage = (topic: string): string =>
@@ -96,9 +87,6 @@ export const topicsRequest = (
     limit: options.limit ?? TOPICS_PER_PAGE,
   });
 
-export const searchRequest = (query: string, topK = 50): VenueRequest =>
-  get('rest', '/market/search', { query, topK });
-
 export const topicRequest = (marketTopicId: string): VenueRequest =>
   get('rest', '/market/detail', { marketTopicId });
 
@@ -108,28 +96,3 @@ export const bookRequest = (market: string, tokenId: string): VenueRequest =>
 
 export const lastTradeRequest = (market: string): VenueRequest =>
   get('rest', '/order-book/last-trade-price', { marketId: market });
-
-/** Slugs of every window of these assets that overlaps [from, to); the grid is that of the slugs' unix seconds. */
-export function shortDatedSlugs(
-  assets: readonly string[],
-  windows: readonly string[],
-  from: Micros,
-  to: Micros,
-): string[] {
-  return windows.flatMap((window) =>
-    windowStarts(window, from, to).flatMap((opensAt) =>
-      assets.flatMap((asset) => upDownSlugs(asset, window, opensAt)),
-    ),
-  );
-}
-
-/** predict.fun, the fallback feed: one subscription per market, and an echo of each heartbeat. */
-export const predictFunSubscribe = (requestId: number, externalIds: readonly string[]): string =>
-  JSON.stringify({
-    method: 'subscribe',
-    requestId,
-    params: externalIds.map((id) => `predictOrderbook/${id}`),
-  });
-export const predictFunHeartbeat = (data: number): string => JSON.stringify({ method: 'heartbeat', data });
-export const predictFunBookRequest = (externalId: string): VenueRequest =>
-  get('predictfun', `/markets/${encodeURIComponent(externalId)}/orderbook`);

@@ -2,14 +2,15 @@
 // change for a token whose book is not known gives no observation. See docs/normalization-venue-c.md.
 
 import type { JsonObject } from '../../exact-json.ts';
-import { excerptOf, isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
+import { isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
 import { parseDecimal } from '../../decimal.ts';
 import type { Micro } from '../../decimal.ts';
-import type { Finding, Frame, MarketFields, Normalizer, RejectFinding, VenueAdapter } from '../../venue.ts';
+import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../../venue.ts';
 import { parseChannel } from '../channel.ts';
 import type { Channel } from '../channel.ts';
 import { KnownMarkets, isEnded } from '../known-markets.ts';
 import { mergeMarket } from '../merge-market.ts';
+import { reject } from '../reject.ts';
 import { millisOf } from '../source-time.ts';
 import { readLevel } from '../wire-levels.ts';
 import type { CatalogueEntry } from './catalogue.ts';
@@ -18,7 +19,6 @@ import { TokenBook } from './token-book.ts';
 import type { MessageKind } from './wire.ts';
 import { SIDES, bookShapeOf, changeShapeOf, kindOf, plainText, readSide } from './wire.ts';
 
-const DETAIL_LENGTH = 200;
 type Rest = Extract<Channel, { kind: 'rest' }>;
 
 class VenueCNormalizer implements Normalizer {
@@ -319,13 +319,6 @@ const REST_ROUTES: readonly {
 ];
 
 const isBefore = (a: number | null, b: number | null): boolean => a !== null && b !== null && a < b;
-
-const reject = (market: string, reason: string, detail: unknown): RejectFinding => ({
-  find: 'reject',
-  market,
-  reason,
-  detail: excerptOf(detail, DETAIL_LENGTH),
-});
 
 export const venueC: VenueAdapter = {
   venue: 'venuec',

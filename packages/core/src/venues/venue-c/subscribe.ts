@@ -2,18 +2,14 @@
 
 import type { Micros } from '../../time.ts';
 import type { VenueRequest } from '../request.ts';
-import { get, post } from '../request.ts';
+import { get } from '../request.ts';
 import { upDownSlugs, windowStarts } from '../up-down.ts';
 
 /** The venue drops a client that is quiet; it answers PONG. Neither is JSON. */
 export const PING = 'PING';
-export const PING_INTERVAL_MS = 10_000;
 
 /** Past 500 tokens on a socket the venue sends no first book for the rest; 200 is what others run on. */
 export const TOKENS_PER_SOCKET = 200;
-
-/** Ids in one POST /books. */
-export const TOKENS_PER_BOOKS_CALL = 100;
 
 /** First frame on a new socket. The key really is `assets_ids`, and takes token ids. */
 export const subscribeMessage = (tokens: readonly string[]): string =>
@@ -26,36 +22,7 @@ export const addTokensMessage = (tokens: readonly string[]): string =>
 export const removeTokensMessage = (tokens: readonly string[]): string =>
   JSON.stringify({ assets_ids: tokens, operation: 'unsubscribe' });
 
-export type TokensOfMarket = { readonly market: string; readonly tokens: readonly string[] };
-
-/** Markets to sockets, in order; the tokens of one market stay together. */
-export function shardMarkets(
-  markets: readonly TokensOfMarket[],
-  perSocket = TOKENS_PER_SOCKET,
-): TokensOfMarket[][] {
-  const shards: TokensOfMarket[][] = [];
-  let shard: TokensOfMarket[] = [];
-  let count = 0;
-  for (const market of markets) {
-    if (shard.length > 0 && count + market.tokens.length > perSocket) {
-      shards.push(shard);
-      shard = [];
-      count = 0;
-    }
-    shard.push(market);
-    count += market.tokens.length;
-  }
-  if (shard.length > 0) shards.push(shard);
-  return shards;
-}
-
 export const bookRequest = (token: string): VenueRequest => get('clob', '/book', { token_id: token });
-
-export const booksRequest = (tokens: readonly string[]): VenueRequest =>
-  post('clob', '/books', JSON.stringify(tokens.map((token) => ({ token_id: token }))));
-
-export const clobMarketRequest = (conditionId: string): VenueRequest =>
-  get('clob', `/markets/${encodeURIComponent(conditionId)}`);
 
 /** Series of the numbered grid; hours and days are found by slug. */
 export const seriesSlug = (asset: string, window: string): string | null =>
@@ -89,26 +56,6 @@ export const marketsByConditionRequest = (
   const path = `/markets?${ids}${closed === undefined ? '' : `&closed=${closed}`}`;
   return { source: 'gamma', method: 'GET', path, body: null, channel: `gamma:${path}` };
 };
-
-/** Listing by cursor: `next_cursor` of one answer is `after_cursor` of the next. */
-export const marketsKeysetRequest = (
-  options: {
-    afterCursor?: string;
-    limit?: number;
-    closed?: boolean;
-    endDateMin?: string;
-    endDateMax?: string;
-    tagId?: string;
-  } = {},
-): VenueRequest =>
-  get('gamma', '/markets/keyset', {
-    limit: options.limit ?? 100,
-    closed: options.closed,
-    end_date_min: options.endDateMin,
-    end_date_max: options.endDateMax,
-    tag_id: options.tagId,
-    after_cursor: options.afterCursor,
-  });
 
 /** Slugs of every window of these assets that overlaps [from, to); hours and days have two possible names each. */
 export function shortDatedSlugs(
