@@ -42,6 +42,24 @@ export const CHDB_LIMITS: StoreLimits = {
   readThreads: 2,
 };
 
+/**
+ * The engine's own settings are for servers: caches of gigabytes, and pools whose threads stay for good (removing old parts
+ * once started 128). Here it is one part of a small process.
+ */
+const ENGINE_SETTINGS: Readonly<Record<string, number>> = {
+  mark_cache_size: 64 * MIB,
+  index_mark_cache_size: 8 * MIB,
+  primary_index_cache_size: 32 * MIB,
+  query_condition_cache_size: 4 * MIB,
+  compiled_expression_cache_size: 4 * MIB,
+  vector_similarity_index_cache_size: 0,
+  max_thread_pool_free_size: 16,
+  max_io_thread_pool_size: 16,
+  max_parts_cleaning_thread_pool_size: 2,
+  max_active_parts_loading_thread_pool_size: 2,
+  max_outdated_parts_loading_thread_pool_size: 2,
+};
+
 export type ChdbStore = Store & {
   /** A session of its own on the same data, for the SQL front. */
   session(): Promise<ClickHouseClient>;
@@ -51,7 +69,7 @@ export async function openChdbStore(options: ChdbOptions): Promise<ChdbStore> {
   const path = resolve(options.path);
   const database = quoteIdentifier(options.database ?? 'ladderlog');
   const log = options.log ?? SILENT;
-  const connect = await loadChdb();
+  const { connect, start } = await loadChdb();
   const lock = lockDirectory(path, options.purpose ?? 'ladderlog');
   const limits: StoreLimits = { ...CHDB_LIMITS, ...options.limits };
   const clients: ClickHouseClient[] = [];
@@ -60,7 +78,9 @@ export async function openChdbStore(options: ChdbOptions): Promise<ChdbStore> {
     clients.push(created);
     return created;
   };
+  let server: { close(): void } | null = null;
   try {
+    server = start(join(path, 'chdb'));
     // What a killed process left of its inserts; their ranges are pending in the cursor and will be rebuilt.
     const spool = join(path, 'spool');
     mkdirSync(spool, { recursive: true });
@@ -114,6 +134,7 @@ export async function openChdbStore(options: ChdbOptions): Promise<ChdbStore> {
         }),
       async close() {
         for (const one of clients) await one.close();
+        server?.close();
         lock.release();
       },
     };
@@ -128,6 +149,7 @@ export async function openChdbStore(options: ChdbOptions): Promise<ChdbStore> {
     };
   } catch (error) {
     for (const one of clients) await one.close().catch(() => undefined);
+    server?.close();
     lock.release();
     throw toStoreError(error, `open the embedded store in ${path}`);
   }
@@ -135,9 +157,19 @@ export async function openChdbStore(options: ChdbOptions): Promise<ChdbStore> {
 
 async function loadChdb() {
   try {
-    const { createChdbConnection } = await import('chdb/connection');
-    // The client carries its own copy of client-common's types; the objects are the same.
-    return (path: string) => createChdbConnection({ path }) as unknown as ClientConnection;
+    const [{ createChdbConnection }, { Session }] = await Promise.all([
+      import('chdb/connection'),
+      import('chdb'),
+    ]);
+    return {
+      /** The engine takes its own settings from the first session, which is held for as long as any other. */
+      start: (path: string) =>
+        new Session(path, {
+          connectionArgs: Object.entries(ENGINE_SETTINGS).map(([name, value]) => `--${name}=${value}`),
+        }),
+      // The client carries its own copy of client-common's types; the objects are the same.
+      connect: (path: string) => createChdbConnection({ path }) as unknown as ClientConnection,
+    };
   } catch (cause) {
     throw new LadderlogError(
       'NOT_SUPPORTED_HERE',
