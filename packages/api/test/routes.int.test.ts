@@ -316,7 +316,7 @@ describe('gaps and coverage', () => {
 
 describe('service', () => {
   test('health and overview need no key; whoami says whose key', async () => {
-    expect((await get('/v3/health', null)).body.data).toMatchObject({ status: 'ok' });
+    expect((await get('/v3/health', null)).body.data).toMatchObject({ status: 'ok', generation: 1 });
     const overview = await get('/v3/overview', null);
     expect(overview.body.data).toEqual(
       expect.arrayContaining([

@@ -8,7 +8,8 @@ import { createApi, serveApi } from '@ladderlog/api';
 import type { Collecting } from '@ladderlog/collectors';
 import { collect } from '@ladderlog/collectors';
 import { isLadderlogError } from '@ladderlog/core';
-import { createFeed } from '@ladderlog/feed';
+import type { Feed } from '@ladderlog/feed';
+import { FEED_LIMITS, createFeed } from '@ladderlog/feed';
 import type { EventLog } from '@ladderlog/log';
 import type { CursorStore, Follower } from '@ladderlog/projector';
 import { createFollower, rebuild } from '@ladderlog/projector';
@@ -19,6 +20,7 @@ import type { Context } from './context.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { cursorSecret } from './data-directory.ts';
 import { catalogueMarket, feedObserver, feedStart } from './feed.ts';
+import { projectorCheck, venueChecks } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { PROJECTIONS } from './runtime.ts';
 import { venueDrivers } from './venues.ts';
@@ -124,6 +126,9 @@ async function runRebuilding(
   }
 }
 
+/** So many in a row, and a collector counts as gone. */
+const MISSED_BEATS = 4;
+
 export async function startServe(
   context: Context,
   directory: DataDirectory,
@@ -131,10 +136,12 @@ export async function startServe(
   store: Store,
   cursors: CursorStore,
   metrics: Metrics,
-  health: () => Promise<Readonly<Record<string, unknown>>>,
+  /** Venues that this process records. */
+  recorded: () => readonly string[],
 ): Promise<ApiServer & { readonly caughtUp: Promise<void> }> {
   const { config, logger } = context;
   const clock = (): number => Date.now() * 1_000;
+  let feed: Feed | null = null;
   const api = await createApi({
     store,
     log,
@@ -148,7 +155,10 @@ export async function startServe(
         partition,
         offset: hwm + 1,
       })),
-    health,
+    health: async () => ({
+      ...(await projectorCheck(log, store, cursors)),
+      ...venueChecks((venue) => feed?.health(venue) ?? null, recorded()),
+    }),
     corsOrigins:
       config.corsOrigin === 'none' ? [] : config.corsOrigin.split(',').map((origin) => origin.trim()),
     validateResponses: config.validateResponses,
@@ -163,21 +173,23 @@ export async function startServe(
     },
   );
   const start = await feedStart(log, store, cursors, clock);
-  const feed = await createFeed({
+  const stream = await createFeed({
     log,
     keys: api.keys,
     logger,
     clock,
     market: (venue, market) => catalogueMarket(store, venue, market),
     observer: feedObserver(metrics.registry),
+    limits: { silentMs: Math.max(FEED_LIMITS.silentMs, config.beatSeconds * MISSED_BEATS * 1_000) },
     ...(start ? { start } : {}),
   });
-  server.server.on('upgrade', (request, socket, head) => feed.handleUpgrade(request, socket, head));
+  feed = stream;
+  server.server.on('upgrade', (request, socket, head) => stream.handleUpgrade(request, socket, head));
   return {
     ...server,
-    caughtUp: Promise.all([api.caughtUp, feed.caughtUp]).then(() => undefined),
+    caughtUp: Promise.all([api.caughtUp, stream.caughtUp]).then(() => undefined),
     async close() {
-      await feed.close();
+      await stream.close();
       await server.close();
     },
   };

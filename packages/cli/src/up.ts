@@ -2,8 +2,7 @@
 // venues first, so that nothing that was received is lost.
 
 import { issueKey, listKeys, revokeKey } from '@ladderlog/api';
-import type { Simulators } from '@ladderlog/simulators';
-import { startSimulators } from '@ladderlog/simulators';
+import type { SimulatorOptions, Simulators } from '@ladderlog/simulators';
 import { startSqlFront } from '@ladderlog/store';
 
 import type { Context } from './context.ts';
@@ -13,7 +12,7 @@ import { createMetrics, serveMetrics } from './metrics.ts';
 import { startCollect, startProject, startServe } from './roles.ts';
 import type { Runtime } from './runtime.ts';
 import { openRuntime } from './runtime.ts';
-import { simulatorFaults } from './simulator-faults.ts';
+import { simulate } from './simulator-faults.ts';
 
 export type Up = {
   readonly url: string;
@@ -55,9 +54,9 @@ export async function startUp(context: Context): Promise<Up> {
       await project.done;
     });
     let collecting: Awaited<ReturnType<typeof startCollect>> | null = null;
-    const venueHealth = async (): Promise<Readonly<Record<string, unknown>>> =>
-      healthOf(collecting, project.follower.status()?.lag ?? null);
-    const server = await startServe(context, directory, log, store, cursors, metrics, venueHealth);
+    const recorded = (): readonly string[] =>
+      collecting?.collecting.status().venues.map(({ venue }) => venue) ?? [];
+    const server = await startServe(context, directory, log, store, cursors, metrics, recorded);
     ends.set('serve', () => server.close());
     const sql =
       config.sqlPort === null || !runtime.chdb
@@ -77,11 +76,7 @@ export async function startUp(context: Context): Promise<Up> {
     const control = await serveControl(context, runtime, project.follower);
     ends.set('control', () => control.close());
     if (config.venues.mode === 'simulated') {
-      simulators = await startSimulators({
-        seed: config.simulatorSeed,
-        venues: config.venues.venues as never,
-        ...(config.simulatorFaults ? { faults: simulatorFaults(config.simulatorSeed) } : {}),
-      });
+      simulators = await simulate(context, config.venues.venues as SimulatorOptions['venues']);
       ends.set('simulate', () => simulators!.close());
     }
     if (config.venues.mode !== 'none') {
@@ -110,7 +105,7 @@ export async function startUp(context: Context): Promise<Up> {
       url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
       demoKey: await demoKey(context, runtime),
       simulated: config.venues.mode === 'simulated',
-      venues: collecting?.collecting.status().venues.map(({ venue }) => venue) ?? [],
+      venues: recorded(),
       left: collecting?.left ?? [],
       sqlUrl: sql?.url ?? null,
       metricsPort: metricsServer?.port ?? null,
@@ -164,28 +159,4 @@ async function firstBooks(
     if (venues.every(({ state, books }) => state === 'capturing' && books > 0)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-/** Per venue: capturing, degraded, gap since. */
-function healthOf(
-  collecting: Awaited<ReturnType<typeof startCollect>> | null,
-  lag: number | null,
-): Readonly<Record<string, unknown>> {
-  const venues = collecting?.collecting.status().venues ?? [];
-  return {
-    projector: { ok: true, lag },
-    ...Object.fromEntries(
-      venues.map((venue) => [
-        venue.venue,
-        {
-          ok: venue.state === 'capturing' || venue.state === 'starting',
-          state: venue.state,
-          markets: venue.markets,
-          books: venue.books,
-          gaps_open: venue.gapsOpen,
-          gap_since: venue.gapSince === null ? null : new Date(venue.gapSince / 1_000).toISOString(),
-        },
-      ]),
-    ),
-  };
 }

@@ -183,4 +183,63 @@ describe('the state of a venue', () => {
     statuses.apply({ ...FULL_EVENTS.BookObserved, observedAt: now, provenance: 'imported' });
     expect(state()).toBe('disconnected');
   });
+
+  test('health: since when the first uncovered book is not covered, and what was stopped on purpose', () => {
+    const statuses = new Statuses(() => at(20), 45_000);
+    expect(statuses.health('venueb')).toBeNull();
+    statuses.apply(event(FULL_EVENTS.CaptureBeat, 10));
+    statuses.apply(event(FULL_EVENTS.BookObserved, 11, 'N'));
+    expect(statuses.health('venueb')).toEqual({
+      state: 'capturing',
+      markets: 2,
+      books: 2,
+      uncovered: 0,
+      gapSince: null,
+      evidenceAt: at(11),
+    });
+    const gap = event(FULL_EVENTS.GapOpened, 13);
+    statuses.apply({ ...gap, from: at(12) } as LadderEvent);
+    statuses.apply({ ...gap, from: at(12) } as LadderEvent);
+    expect(statuses.health('venueb')).toMatchObject({ state: 'degraded', uncovered: 1, gapSince: at(12) });
+    statuses.apply({ ...gap, market: 'N', from: at(11) } as LadderEvent);
+    expect(statuses.health('venueb')).toMatchObject({
+      state: 'disconnected',
+      uncovered: 2,
+      gapSince: at(11),
+    });
+    for (const market of ['M', 'N']) statuses.apply(event(FULL_EVENTS.CaptureStopped, 15, market));
+    expect(statuses.health('venueb')).toMatchObject({
+      state: 'stopped',
+      books: 0,
+      uncovered: 0,
+      gapSince: null,
+    });
+  });
+
+  test('one of two collectors falls silent: its books are not covered since its last sign', () => {
+    let now = at(0);
+    const statuses = new Statuses(() => now, 45_000);
+    const beat = (market: string, collector: string, seconds: number): void =>
+      statuses.apply({ ...event(FULL_EVENTS.CaptureBeat, seconds, market), collector } as LadderEvent);
+    beat('M', 'first', 0);
+    beat('N', 'second', 0);
+    now = at(50);
+    beat('M', 'first', 50);
+    expect(statuses.health('venueb')).toMatchObject({ state: 'degraded', uncovered: 1, gapSince: at(0) });
+    expect(statuses.changed()).toMatchObject([{ venue: 'venueb', state: 'degraded' }]);
+    // Its market is taken over.
+    beat('N', 'first', 50);
+    expect(statuses.health('venueb')).toMatchObject({ state: 'capturing', books: 2, uncovered: 0 });
+    now = at(100);
+    expect(statuses.health('venueb')).toMatchObject({
+      state: 'disconnected',
+      uncovered: 2,
+      gapSince: at(50),
+    });
+    // A gap that opens and closes again leaves its one collector alive.
+    statuses.apply(event(FULL_EVENTS.CaptureStopped, 100, 'N'));
+    statuses.apply(event(FULL_EVENTS.GapOpened, 100));
+    statuses.apply(event(FULL_EVENTS.GapClosed, 100));
+    expect(statuses.health('venueb')).toMatchObject({ state: 'capturing', books: 1, uncovered: 0 });
+  });
 });

@@ -2,12 +2,13 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { LadderEvent, Position, StreamEvent } from '@ladderlog/core';
+import type { LadderEvent, Position, StreamEvent, Venue } from '@ladderlog/core';
 import { PLAN_TERMS, STREAM_TYPES, Statuses, VENUES, oldestAllowed, toIso } from '@ladderlog/core';
 import { positionsAt, positionsAtEnd, positionsFromBeginning } from '@ladderlog/log';
 import { WebSocketServer } from 'ws';
 import { CLOSE, Client } from './client.ts';
 import { Item } from './item.ts';
+import { hearLastWords } from './last-words.ts';
 import { Markets } from './markets.ts';
 import type { FeedLimits, FeedObserver, FeedOptions } from './options.ts';
 import { FEED_LIMITS } from './options.ts';
@@ -21,6 +22,8 @@ export type Feed = {
   /** Resolved when the feed has read what was in the log at the start. */
   readonly caughtUp: Promise<void>;
   readonly clients: number;
+  /** Is this venue being recorded, as far as the log says; null when no capture of it was seen. */
+  health(venue: Venue): ReturnType<Statuses['health']>;
   close(): Promise<void>;
 };
 
@@ -42,6 +45,7 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
   const start = options.start
     ? clamped(begins, ends, options.start.positions)
     : await positionsAt(log, VENUES, clock() - (options.warmUpMs ?? 7_200_000) * 1_000);
+  await hearLastWords(log, statuses, start, ends, begins, limits.silentMs * 1_000);
   for (const market of options.start?.markets ?? []) markets.know(market);
   for (const { event, position } of options.start?.books ?? []) markets.apply(event, position);
   for (const { event, position } of options.start?.gaps ?? []) {
@@ -151,6 +155,7 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
     get clients() {
       return clients.size;
     },
+    health: (venue) => statuses.health(venue),
     handleUpgrade(request, socket, head) {
       const path = request.url?.split('?')[0];
       if (path !== FEED_PATH) return refuse(socket, 404, 'ENDPOINT_NOT_FOUND', 'There is no such stream.');

@@ -1,8 +1,9 @@
 // The feed on a real log and real sockets: who gets what, in which order, from where.
 
-import type { BookObserved, GapClosed, GapOpened, MarketObserved } from '@ladderlog/core';
-import { formatPosition, toRecord } from '@ladderlog/core';
+import type { BookObserved, CaptureBeat, GapClosed, GapOpened, MarketObserved } from '@ladderlog/core';
+import { VENUES, formatPosition, toRecord } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
+import { positionsAtEnd } from '@ladderlog/log';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FULL_EVENTS, bookAt } from '../../../test/harness/log-events.ts';
 import { connect, keyText, openTempLog, startFeed } from './harness.ts';
@@ -160,6 +161,33 @@ describe('subscribing', () => {
     expect((await client.next('status', 3)).data).toMatchObject({ state: 'degraded', gaps_open: 1 });
     await log.append([closed]);
     expect((await client.next('status', 4)).data).toMatchObject({ state: 'healthy', gaps_open: 0 });
+  });
+
+  test('a collector that was dead before the feed began is missed, however long ago', async () => {
+    const beat = (marketId: string, at: number): CaptureBeat => ({
+      ...FULL_EVENTS.CaptureBeat,
+      venue: 'venueb',
+      market: marketId,
+      outcome: 'yes',
+      dataset: 'books',
+      observedAt: at,
+      provenance: 'captured',
+    });
+    const died = NOW - 86_400_000_000;
+    const long = Array.from({ length: 50 }, (_, n) => beat('OLD', died - 3_600_000_000 + n));
+    await log.append([...long, beat('M1', died - 1_000_000), beat('M2', died)]);
+    const positions = await positionsAtEnd(log, VENUES);
+    const { feed } = await start({
+      clock: () => NOW,
+      start: { positions, markets: [], books: [], gaps: [] },
+    });
+    expect(feed.health('venueb')).toMatchObject({
+      state: 'disconnected',
+      markets: 2,
+      uncovered: 2,
+      gapSince: died,
+    });
+    expect(feed.health('venuec')).toBeNull();
   });
 });
 

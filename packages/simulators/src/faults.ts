@@ -84,6 +84,7 @@ export function createFaultScript(
   faults: readonly Fault[],
   clock: () => number,
   actions: FaultActions,
+  onApplied: (applied: AppliedFault) => void = () => {},
 ): FaultScript {
   const started = clock();
   const log: AppliedFault[] = [];
@@ -144,6 +145,7 @@ export function createFaultScript(
       sockets,
     };
     log.push(applied);
+    onApplied(applied);
     if (seconds > 0) active.push({ applied, until: startedAt + seconds * 1e6 });
   }
 

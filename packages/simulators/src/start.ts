@@ -37,6 +37,8 @@ export type SimulatorOptions = {
   /** Past windows kept in each series' catalogue. */
   readonly history?: number;
   readonly faults?: readonly Fault[];
+  /** Called as each fault begins. */
+  readonly onFault?: (applied: AppliedFault) => void;
   /** Keep every frame sent, for tests; otherwise only counts. */
   readonly record?: boolean;
   /** False: nothing moves until step() is called; for tests that pass their own clock. */
@@ -193,7 +195,7 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
       return state.market.id;
     },
   };
-  const script = createFaultScript(options.faults ?? [], clock, actions);
+  const script = createFaultScript(options.faults ?? [], clock, actions, options.onFault);
 
   const apiKey = hexOf(`venuea-key:${seed}`, 64);
   const apiSecret = hexOf(`venuea-secret:${seed}`, 64);

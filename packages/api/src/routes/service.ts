@@ -6,11 +6,14 @@ import type { Handler } from '../context.ts';
 
 export const health: Handler = async (context) => {
   const checks = await context.parts.health();
+  // Health answers also while the store does not.
+  const generation = await context.parts.generation().catch(() => null);
   const failing = Object.values(checks).some((check) => check !== 'ok' && !isOk(check));
   context.response.setHeader('Cache-Control', 'no-store');
   sendOne(context, {
     status: failing ? 'degraded' : 'ok',
     version: context.parts.version,
+    ...(generation === null ? {} : { generation }),
     checks,
   });
 };

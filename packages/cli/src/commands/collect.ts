@@ -1,7 +1,6 @@
 // ladderlog collect | project | serve | simulate: the roles of `up`, each as a process of its own on the same engines.
 
 import type { Simulators } from '@ladderlog/simulators';
-import { startSimulators } from '@ladderlog/simulators';
 
 import type { Context } from '../context.ts';
 import { openDataDirectory } from '../data-directory.ts';
@@ -9,7 +8,7 @@ import { createMetrics, serveMetrics } from '../metrics.ts';
 import type { Define } from '../program.ts';
 import { startCollect, startProject, startServe } from '../roles.ts';
 import { openLog, openRuntime } from '../runtime.ts';
-import { simulatorFaults } from '../simulator-faults.ts';
+import { simulate } from '../simulator-faults.ts';
 
 export function registerCollect(define: Define): void {
   define(
@@ -38,11 +37,7 @@ export function registerCollect(define: Define): void {
       const metrics = createMetrics();
       let simulators: Simulators | null = null;
       try {
-        if (config.venues.mode === 'simulated')
-          simulators = await startSimulators({
-            seed: config.simulatorSeed,
-            ...(config.simulatorFaults ? { faults: simulatorFaults(config.simulatorSeed) } : {}),
-          });
+        if (config.venues.mode === 'simulated') simulators = await simulate(context);
         const role = await startCollect(context, log, simulators, metrics, context.signal);
         const probes = await probeServer(
           context,
@@ -98,7 +93,7 @@ export function registerCollect(define: Define): void {
       const { directory, log, store, cursors } = runtime;
       const metrics = createMetrics();
       try {
-        const server = await startServe(context, directory, log, store, cursors, metrics, async () => ({}));
+        const server = await startServe(context, directory, log, store, cursors, metrics, () => []);
         const probes = await probeServer(
           context,
           metrics,
@@ -122,11 +117,7 @@ export function registerCollect(define: Define): void {
     ['ladderlog simulate', 'LADDERLOG_SIMULATOR_FAULTS=true ladderlog simulate --json'],
     (command) => command,
     async (context) => {
-      const { config } = context;
-      const simulators = await startSimulators({
-        seed: config.simulatorSeed,
-        ...(config.simulatorFaults ? { faults: simulatorFaults(config.simulatorSeed) } : {}),
-      });
+      const simulators = await simulate(context);
       const { venuea, venueb, venuec } = simulators;
       if (context.json) context.print(JSON.stringify({ event: 'ready', venuea, venueb, venuec }));
       else {

@@ -1012,9 +1012,9 @@ export interface components {
                 /** @enum {string} */
                 readonly status: "ok" | "degraded";
                 readonly version: string;
-                /** @description Build of the tables that is served. */
+                /** @description Build of the tables that is served; absent while the store does not answer. */
                 readonly generation?: number;
-                /** @description One entry a part - store */
+                /** @description One entry a part: store, log, projector (how many events are not in the tables), and each venue that is recorded: capturing, degraded, disconnected, starting or stopped, and since when books are not covered. */
                 readonly checks: {
                     readonly [key: string]: unknown;
                 };
@@ -1408,7 +1408,18 @@ export interface operations {
                      *         "checks": {
                      *           "store": "ok",
                      *           "log": "ok",
-                     *           "latest": "ok"
+                     *           "projector": {
+                     *             "ok": true,
+                     *             "lag": 12
+                     *           },
+                     *           "venuec": {
+                     *             "ok": true,
+                     *             "state": "capturing",
+                     *             "markets": 6,
+                     *             "books": 12,
+                     *             "gaps_open": 0,
+                     *             "gap_since": null
+                     *           }
                      *         }
                      *       },
                      *       "meta": {

@@ -1,0 +1,54 @@
+import type { Venue } from '@ladderlog/core';
+import { expect, test } from 'vitest';
+
+import { venueChecks } from '../src/health.ts';
+
+type Found = NonNullable<ReturnType<Parameters<typeof venueChecks>[0]>>;
+
+const found = (state: Found['state'], more: Partial<Found> = {}): Found => ({
+  state,
+  markets: 2,
+  books: 4,
+  uncovered: 0,
+  gapSince: null,
+  evidenceAt: 1_780_000_000_000_000,
+  ...more,
+});
+const of =
+  (known: Partial<Record<Venue, Found>>) =>
+  (venue: Venue): Found | null =>
+    known[venue] ?? null;
+
+test('one entry for each venue that is recorded, whoever records it', () => {
+  const checks = venueChecks(
+    of({
+      venuea: found('capturing'),
+      venuec: found('degraded', { uncovered: 1, gapSince: 1_780_000_000_000_000 }),
+    }),
+    [],
+  );
+  expect(checks).toEqual({
+    venuea: { ok: true, state: 'capturing', markets: 2, books: 4, gaps_open: 0, gap_since: null },
+    venuec: {
+      ok: false,
+      state: 'degraded',
+      markets: 2,
+      books: 4,
+      gaps_open: 1,
+      gap_since: '2026-05-28T20:26:40.000Z',
+    },
+  });
+});
+
+test('what ended as asked is fine; what should be recorded and is not in the log yet is starting', () => {
+  expect(venueChecks(of({ venuea: found('stopped') }), [])).toMatchObject({
+    venuea: { ok: true, state: 'stopped' },
+  });
+  expect(venueChecks(of({ venuea: found('stopped') }), ['venuea', 'venueb'])).toMatchObject({
+    venuea: { ok: true, state: 'starting' },
+    venueb: { ok: true, state: 'starting' },
+  });
+  expect(venueChecks(of({ venuea: found('disconnected') }), ['venuea'])).toMatchObject({
+    venuea: { ok: false, state: 'disconnected' },
+  });
+});
