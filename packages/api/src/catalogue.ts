@@ -1,5 +1,5 @@
-// Looking a market up: its metadata, or the fact that it is known from its books only. Remembered for a moment, since a client
-// that pages asks for the same market again and again.
+// Looking a market up: its metadata, or the fact that it is known from its books only. Remembered, since a client that pages
+// asks for the same market again and again.
 
 import type { MarketIdentity, Venue } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
@@ -7,6 +7,7 @@ import { marketById, marketBySlug, marketSeen } from '@ladderlog/store';
 import type { CatalogueRow } from './market-view.ts';
 import { identityOf } from './market-view.ts';
 import type { Memo } from './memo.ts';
+import type { Revisions } from './revisions.ts';
 
 export type KnownMarket = {
   readonly venue: Venue;
@@ -21,7 +22,12 @@ export type Catalogue = {
   bySlug(venue: Venue, slug: string): Promise<KnownMarket | null>;
 };
 
-export function createCatalogue(store: Store, generation: () => Promise<number>, memo: Memo): Catalogue {
+export function createCatalogue(
+  store: Store,
+  generation: () => Promise<number>,
+  memo: Memo,
+  revisions: Revisions,
+): Catalogue {
   const known = (row: CatalogueRow): KnownMarket => ({
     venue: row.venue as Venue,
     market: row.market,
@@ -29,11 +35,18 @@ export function createCatalogue(store: Store, generation: () => Promise<number>,
     identity: identityOf(row),
   });
   return {
-    find: (venue, market) =>
-      memo(`market\n${venue}\n${market}`, async () => {
-        const request = { generation: await generation(), venue, market };
-        const [row] = await store.query<CatalogueRow>(marketById(request), { name: 'api.market' });
-        if (row) return known(row);
+    async find(venue, market) {
+      const request = { generation: await generation(), venue, market };
+      const found = await memo(
+        `market\n${venue}\n${market}`,
+        async () => {
+          const [row] = await store.query<CatalogueRow>(marketById(request), { name: 'api.market' });
+          return row ? known(row) : null;
+        },
+        revisions.facts(venue, market, request.generation),
+      );
+      if (found) return found;
+      return memo(`seen\n${venue}\n${market}`, async () => {
         const [seen] = await store.query<{ has_books: boolean | number; was_watched: boolean | number }>(
           marketSeen(request),
           { name: 'api.market-seen' },
@@ -41,7 +54,8 @@ export function createCatalogue(store: Store, generation: () => Promise<number>,
         return seen && (seen.has_books || seen.was_watched)
           ? { venue, market, row: null, identity: null }
           : null;
-      }),
+      });
+    },
     bySlug: (venue, slug) =>
       memo(`slug\n${venue}\n${slug}`, async () => {
         const request = { generation: await generation(), venue, slug };

@@ -48,14 +48,18 @@ export async function evidenceOf(
   dataset: Dataset,
 ): Promise<Evidence> {
   const { parts } = context;
-  const kept = await parts.memo(`coverage\n${venue}\n${market}\n${dataset}`, async () => {
-    const request = { generation: await parts.generation(), venue, market, dataset };
-    const [rows, gaps] = await Promise.all([
-      parts.store.query<CoverageRow>(coverageRows(request), { name: 'api.coverage' }),
-      parts.store.query<GapRow>(gapRows(request), { name: 'api.gaps-of-market' }),
-    ]);
-    return { rows, gaps };
-  });
+  const request = { generation: await parts.generation(), venue, market, dataset };
+  const kept = await parts.memo(
+    `coverage\n${venue}\n${market}\n${dataset}`,
+    async () => {
+      const [rows, gaps] = await Promise.all([
+        parts.store.query<CoverageRow>(coverageRows(request), { name: 'api.coverage' }),
+        parts.store.query<GapRow>(gapRows(request), { name: 'api.gaps-of-market' }),
+      ]);
+      return { rows, gaps };
+    },
+    parts.revisions.facts(venue, market, request.generation),
+  );
   if (dataset !== 'books') return kept;
   const seen = parts.latest.of(venue, market).map((book): CoverageRow => ({
     outcome: book.outcome,

@@ -45,7 +45,7 @@ export type ApiOptions = {
   readonly corsOrigins?: readonly string[];
   readonly trustProxy?: number;
   readonly validateResponses?: boolean;
-  /** How long answers about a market and its coverage may be reused. Default 500. */
+  /** How long answers about a market and its coverage may be reused while the tables are behind the log. Default 500; 0 for never. */
   readonly memoMs?: number;
   readonly latestMarkets?: number;
   /** Only books seen since then are loaded at the start; the others come from the store when asked for. Default 2 days. */
@@ -65,12 +65,15 @@ export type Api = {
 const ANONYMOUS_RATES: readonly RateLimit[] = [{ requests: 50, seconds: 1 }];
 const DAY = 86_400_000_000;
 const PROJECTED_EVERY_MS = 500;
-const GENERATION_TTL_MS = 250;
+/** A generation that was served stays in the tables, so a late notice of a switch does no harm. */
+const GENERATION_TTL_MS = 500;
 
 export async function createApi(options: ApiOptions): Promise<Api> {
   const { store, log, logger, clock } = options;
-  const memo = createMemo(options.memoMs ?? 500);
-  const generationMemo = createMemo(Math.min(GENERATION_TTL_MS, options.memoMs ?? GENERATION_TTL_MS));
+  const memo = createMemo({ ttlMs: options.memoMs ?? 500 });
+  const generationMemo = createMemo({
+    ttlMs: Math.min(GENERATION_TTL_MS, options.memoMs ?? GENERATION_TTL_MS),
+  });
   const generation = (): Promise<number> => generationMemo('generation', () => store.generation());
 
   const projected = await pollProjected(options);
@@ -112,7 +115,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     store,
     log,
     latest,
-    catalogue: createCatalogue(store, generation, memo),
+    catalogue: createCatalogue(store, generation, memo, revisions),
     revisions,
     contract: loadContract(),
     plans,

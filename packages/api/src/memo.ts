@@ -1,18 +1,39 @@
-// Answers of the store kept for a moment, and shared by requests that ask at the same time. Bounded; a failure is not kept.
+// Answers of the store, shared by requests that ask at the same time and kept: for a moment, or, where the caller can name the
+// version of what they rest on, until that changes. Bounded; a failure is not kept.
 
-export type Memo = <T>(key: string, read: () => Promise<T>) => Promise<T>;
+export type Memo = <T>(key: string, read: () => Promise<T>, version?: string | null) => Promise<T>;
 
-export function createMemo(ttlMs: number, maxEntries = 10_000): Memo {
-  const entries = new Map<string, { readonly until: number; readonly value: Promise<unknown> }>();
-  return <T>(key: string, read: () => Promise<T>): Promise<T> => {
-    const now = performance.now();
+export type MemoLimits = {
+  /** How long an answer is kept without a version; 0 keeps nothing at all. */
+  readonly ttlMs: number;
+  /** And with one: a bound for the case that the version is not kept current. */
+  readonly versionedMs?: number;
+  readonly maxEntries?: number;
+};
+
+type Entry = {
+  readonly readAt: number;
+  readonly version: string | null;
+  readonly value: Promise<unknown>;
+};
+
+export function createMemo({ ttlMs, versionedMs = 60_000, maxEntries = 10_000 }: MemoLimits): Memo {
+  const entries = new Map<string, Entry>();
+  const holds = (entry: Entry, version: string | null): boolean => {
+    const age = performance.now() - entry.readAt;
+    return age < ttlMs || (version !== null && entry.version === version && age < versionedMs);
+  };
+  return <T>(key: string, read: () => Promise<T>, version: string | null = null): Promise<T> => {
     const kept = entries.get(key);
-    if (kept && kept.until > now) return kept.value as Promise<T>;
+    if (kept && holds(kept, version)) return kept.value as Promise<T>;
     const value = read();
     if (ttlMs > 0) {
+      const entry: Entry = { readAt: performance.now(), version, value };
       entries.delete(key);
-      entries.set(key, { until: now + ttlMs, value });
-      value.catch(() => entries.delete(key));
+      entries.set(key, entry);
+      value.catch(() => {
+        if (entries.get(key) === entry) entries.delete(key);
+      });
       if (entries.size > maxEntries) {
         const oldest = entries.keys().next().value;
         if (oldest !== undefined) entries.delete(oldest);

@@ -89,6 +89,37 @@ describe('latest books', () => {
   });
 });
 
+test('what is known of a market is read once, and again when the log has more of it', async () => {
+  const asked: string[] = [];
+  const store: World['store'] = {
+    ...world.store,
+    query: (query, options) => {
+      asked.push(options?.name ?? '');
+      return world.store.query(query, options);
+    },
+  };
+  const kept = await world.start({ store, memoMs: 1 });
+  const page = async () => (await ask(`${kept.url}${B}?limit=10`, key)).body;
+  // The tables hold all there is: from here on nothing but the page itself is asked for.
+  const settled = async (): Promise<number> => {
+    await page();
+    asked.length = 0;
+    await page();
+    return asked.length;
+  };
+  await expect.poll(settled).toBe(0);
+  await world.append([book(B_YES, { observedAt: T0 + 9 * MINUTE + SECOND, ordinal: 31 })]);
+  expect(await settled()).toBe(0);
+  const causes = async () => (await page()).meta.coverage.gaps.map(({ cause }: { cause: string }) => cause);
+  expect(await causes()).not.toContain('disconnected');
+  await world.append(gap(B_YES, T0 + 10 * SECOND, T0 + 11 * SECOND));
+  await expect.poll(causes).toContain('disconnected');
+  await world.append([market('venueb', VENUE_B_MARKET, T0 + 9 * MINUTE, { title: 'A new title' })]);
+  await expect.poll(async () => (await page()).meta.market.title).toBe('A new title');
+  await expect.poll(settled).toBe(0);
+  await kept.close();
+});
+
 describe('under trouble', () => {
   test('a store that is busy or away is 503 with Retry-After; anything else is 500 without its message', async () => {
     const broken = (code: 'STORE_BUSY' | 'STORE_QUERY_FAILED') => ({

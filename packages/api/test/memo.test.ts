@@ -1,0 +1,48 @@
+import { setTimeout as later } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createMemo } from '../src/memo.ts';
+
+const counter = () => {
+  let reads = 0;
+  return () => Promise.resolve(++reads);
+};
+const LONG = 3_600_000;
+
+test('requests at the same time share one read, and the answer is kept for its time', async () => {
+  const memo = createMemo({ ttlMs: LONG });
+  const read = counter();
+  expect(await Promise.all([memo('a', read), memo('a', read)])).toEqual([1, 1]);
+  expect(await memo('a', read)).toBe(1);
+  expect(await memo('b', read)).toBe(2);
+});
+
+test('with a version it is kept until that changes, and no longer than its bound', async () => {
+  const memo = createMemo({ ttlMs: 1, versionedMs: LONG });
+  const read = counter();
+  expect(await memo('a', read, 'v1')).toBe(1);
+  await later(2);
+  expect(await memo('a', read, 'v1')).toBe(1);
+  expect(await memo('a', read, 'v2')).toBe(2);
+  await later(2);
+  expect(await memo('a', read, null)).toBe(3);
+  // What was read while the version was unknown is not kept for any.
+  await later(2);
+  expect(await memo('a', read, 'v2')).toBe(4);
+  const bounded = createMemo({ ttlMs: 1, versionedMs: 1 });
+  expect(await bounded('a', read, 'v')).toBe(5);
+  await later(2);
+  expect(await bounded('a', read, 'v')).toBe(6);
+});
+
+test('neither failures nor more than the most entries are kept, and with 0 nothing is', async () => {
+  const memo = createMemo({ ttlMs: LONG, maxEntries: 2 });
+  await expect(memo('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  const read = counter();
+  expect(await memo('a', read)).toBe(1);
+  await memo('b', read);
+  await memo('c', read);
+  expect(await memo('a', read)).toBe(4);
+  expect(await memo('c', read)).toBe(3);
+  const none = createMemo({ ttlMs: 0 });
+  expect([await none('a', read, 'v'), await none('a', read, 'v')]).toEqual([5, 6]);
+});
