@@ -31,5 +31,5 @@ export { generateKeys } from './venue-b/signing.ts';
 export type { KeyPair } from './venue-b/signing.ts';
 export { createVenueCServer, SNAPSHOT_TOKENS } from './venue-c/server.ts';
 export type { VenueCServer } from './venue-c/server.ts';
-export { bookHash } from './venue-c/objects.ts';
-export type { BookSummary } from './venue-c/objects.ts';
+export { bookHash } from './venue-c/books.ts';
+export type { BookSummary } from './venue-c/books.ts';

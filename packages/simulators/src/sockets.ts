@@ -3,7 +3,7 @@
 import type { Venue } from '@ladderlog/core';
 import type { WebSocket } from 'ws';
 import { MAX_BUFFERED_BYTES } from './host.ts';
-import type { LostFrame, SentFrame, SentTap } from './protocol.ts';
+import type { LostFrame, SentFrame, SentTap, SourceConnection, VenueServer } from './protocol.ts';
 
 export type Client<State> = {
   readonly socket: WebSocket;
@@ -14,18 +14,25 @@ export type Client<State> = {
 };
 
 export type Sockets<State> = {
-  readonly clients: ReadonlySet<Client<State>>;
   add(socket: WebSocket, state: State): Client<State>;
   remove(client: Client<State>): void;
   /** False when it could not be sent: closed, or the reader is too slow. */
   send(client: Client<State>, text: string, kind: SentFrame['kind'], markets: readonly string[]): boolean;
   /** Says that a fault kept this client from a frame. */
   lose(client: Client<State>, market: string): void;
-  /** Unsent bytes of the slowest reader. */
-  readonly backlog: () => number;
-  readonly disconnect: () => number;
-  readonly closeAll: (code: number, reason: string) => number;
+  /** The end of a recording is the end of the connection. */
+  closeWith(client: Client<State>, feed: SourceConnection<unknown>): void;
+  /** What a venue's server does with all of its clients. `hears`: whether one watches an id; `about`: the markets of an id. */
+  controls(
+    hears: (state: State, id: string) => boolean,
+    about?: (id: string) => readonly string[],
+  ): SocketControls;
 };
+
+export type SocketControls = Pick<
+  VenueServer,
+  'connections' | 'backlog' | 'disconnect' | 'closeAll' | 'broadcast' | 'skipNext'
+>;
 
 export type SocketTaps = {
   readonly clock: () => number;
@@ -36,37 +43,56 @@ export type SocketTaps = {
 export function createSockets<State>(venue: Venue, { clock, onSent, onLost }: SocketTaps): Sockets<State> {
   const clients = new Set<Client<State>>();
   let numbered = 0;
+  const send: Sockets<State>['send'] = (client, text, kind, markets) => {
+    const { socket } = client;
+    if (socket.readyState !== socket.OPEN || socket.bufferedAmount > MAX_BUFFERED_BYTES) return false;
+    socket.send(text);
+    onSent?.({ venue, channel: 'ws', text, at: clock(), markets, connection: client.number, kind });
+    return true;
+  };
   return {
-    clients,
     add(socket, state) {
       const client: Client<State> = { socket, number: ++numbered, state, skip: null };
       clients.add(client);
       return client;
     },
     remove: (client) => void clients.delete(client),
-    send(client, text, kind, markets) {
-      const { socket } = client;
-      if (socket.readyState !== socket.OPEN || socket.bufferedAmount > MAX_BUFFERED_BYTES) return false;
-      socket.send(text);
-      onSent?.({ venue, channel: 'ws', text, at: clock(), markets, connection: client.number, kind });
-      return true;
-    },
+    send,
     lose: (client, market) => onLost?.({ venue, at: clock(), market, connection: client.number }),
-    backlog() {
-      let most = 0;
-      for (const { socket } of clients) most = Math.max(most, socket.bufferedAmount);
-      return most;
+    closeWith({ socket }, feed) {
+      feed.ended?.then(
+        () => socket.close(1000, 'end of recording'),
+        () => socket.close(1011, 'source failed'),
+      );
     },
-    disconnect() {
-      const count = clients.size;
-      for (const { socket } of clients) socket.terminate();
-      return count;
-    },
-    closeAll(code, reason) {
-      const count = clients.size;
-      for (const { socket } of clients) socket.close(code, reason);
-      return count;
-    },
+    controls: (hears, about = () => []) => ({
+      connections: () => clients.size,
+      backlog() {
+        let most = 0;
+        for (const { socket } of clients) most = Math.max(most, socket.bufferedAmount);
+        return most;
+      },
+      disconnect() {
+        const count = clients.size;
+        for (const { socket } of clients) socket.terminate();
+        return count;
+      },
+      closeAll(code, reason) {
+        const count = clients.size;
+        for (const { socket } of clients) socket.close(code, reason);
+        return count;
+      },
+      broadcast(text, id) {
+        const markets = id === null ? [] : about(id);
+        let sent = 0;
+        for (const client of clients)
+          if ((id === null || hears(client.state, id)) && send(client, text, 'fault', markets)) sent++;
+        return sent;
+      },
+      skipNext(id) {
+        for (const client of clients) client.skip = { id };
+      },
+    }),
   };
 }
 

@@ -2,7 +2,7 @@ import { assert, integer, nat, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDecimal } from '@ladderlog/core';
 import { easternRange, tickerTime } from '../src/eastern.ts';
-import { bookHash, type BookSummary } from '../src/venue-c/objects.ts';
+import { bookHash, type BookSummary } from '../src/venue-c/books.ts';
 import { withYesPrices } from '../src/venue-b/yes-prices.ts';
 import { dollars, priceC, sizeA, sizeC } from '../src/wire-text.ts';
 

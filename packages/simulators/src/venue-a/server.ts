@@ -171,10 +171,7 @@ export async function createVenueAServer(options: VenueAOptions): Promise<VenueS
     const client = sockets.add(socket, { topics: new Set(named), feed: null });
     const feed = source.connect((frame) => push(client, frame));
     client.state.feed = feed;
-    feed.ended?.then(
-      () => socket.close(1000, 'end of recording'),
-      () => socket.close(1011, 'source failed'),
-    );
+    sockets.closeWith(client, feed);
     const pingTimeout = options.pingTimeoutMs ?? 60_000;
     const drop = setTimeout(() => socket.terminate(), pingTimeout);
     const life = setTimeout(() => socket.close(1001, 'connection life ended'), options.lifeMs ?? 86_400_000);
@@ -222,26 +219,15 @@ export async function createVenueAServer(options: VenueAOptions): Promise<VenueS
     accept,
   });
 
+  const controls = sockets.controls(
+    ({ topics }, id) => topics.has(id) || topics.has(ALL),
+    (id) => [id],
+  );
   return {
     port: opened.port,
-    connections: () => sockets.clients.size,
-    backlog: sockets.backlog,
-    disconnect: sockets.disconnect,
-    closeAll: sockets.closeAll,
-    broadcast(text, id) {
-      let sent = 0;
-      for (const client of sockets.clients) {
-        const { topics } = client.state;
-        if (id === null || topics.has(id) || topics.has(ALL))
-          sent += sockets.send(client, text, 'fault', id === null ? [] : [id]) ? 1 : 0;
-      }
-      return sent;
-    },
-    skipNext(id) {
-      for (const client of sockets.clients) client.skip = { id };
-    },
+    ...controls,
     async close() {
-      sockets.disconnect();
+      controls.disconnect();
       await opened.close();
     },
   };

@@ -166,10 +166,7 @@ export async function createVenueCServer(
     const client = sockets.add(socket, { tokens: new Set(), custom: false, feed: null });
     const feed = source.connect((frame) => push(client, frame));
     client.state.feed = feed;
-    feed.ended?.then(
-      () => socket.close(1000, 'end of recording'),
-      () => socket.close(1011, 'source failed'),
-    );
+    sockets.closeWith(client, feed);
     socket.on('message', (data: Buffer) => command(client, data.toString('utf8')));
     socket.on('close', () => {
       sockets.remove(client);
@@ -188,25 +185,13 @@ export async function createVenueCServer(
     accept,
   });
 
+  const controls = sockets.controls(({ tokens }, id) => tokens.has(id));
   return {
     port: clob.port,
     gammaPort: gamma.port,
-    connections: () => sockets.clients.size,
-    backlog: sockets.backlog,
-    disconnect: sockets.disconnect,
-    closeAll: sockets.closeAll,
-    broadcast(text, id) {
-      let sent = 0;
-      for (const client of sockets.clients)
-        if (id === null || client.state.tokens.has(id))
-          sent += sockets.send(client, text, 'fault', []) ? 1 : 0;
-      return sent;
-    },
-    skipNext(id) {
-      for (const client of sockets.clients) client.skip = { id };
-    },
+    ...controls,
     async close() {
-      sockets.disconnect();
+      controls.disconnect();
       await Promise.all([gamma.close(), clob.close()]);
     },
   };

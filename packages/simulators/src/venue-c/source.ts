@@ -9,16 +9,9 @@ import { hexOf } from '../random.ts';
 import { phaseAt } from '../series.ts';
 import type { SimulatedSource } from '../simulated-source.ts';
 import { priceC, sizeC } from '../wire-text.ts';
+import { bestTexts, bookMessage, bookSummary, priceChangeMessage } from './books.ts';
 import { gammaAnswer } from './gamma.ts';
-import {
-  bestTexts,
-  bookMessage,
-  bookSummary,
-  clobMarket,
-  newMarketMessage,
-  priceChangeMessage,
-  resolvedMessage,
-} from './objects.ts';
+import { clobMarket, newMarketMessage, resolvedMessage } from './objects.ts';
 
 /** `stamp` turns process time into the time the venue claims (a clock_jump fault moves it). */
 export function createSimulatedSourceC(
