@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { venueA } from '../src/venues/venue-a/normalize.ts';
-import { feed, fixtureLines, frame, only, sourceText } from './venue-frames.ts';
+import { deepTexts, feed, fixtureLines, frame, only, sourceText } from './venue-frames.ts';
 
 /** A decimal as a JSON number or a string may write it: padded, with dust, with an exponent. */
 const sizeNumber = fc
@@ -66,12 +66,7 @@ describe('venue A, for any book', () => {
   it.each(['ws', 'rest:/market/list', 'rest:/order-book?marketId=1', 'predictfun:/v1/categories'])(
     'takes JSON nested as deep as it likes on %s',
     (channel) => {
-      const deep = (open: string, close: string) => `${open.repeat(200_000)}1${close.repeat(200_000)}`;
-      for (const text of [
-        deep('[', ']'),
-        deep('{"a":', '}'),
-        `[{"event_type":"x","type":"TOPIC","a":${deep('[', ']')}}]`,
-      ]) {
+      for (const text of deepTexts()) {
         const findings = feed(venueA.createNormalizer(), text, channel);
         expect(findings).toMatchObject([{ find: 'reject' }]);
         expect(findings).not.toMatchObject([{ reason: 'normalizer_failed' }]);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { venueC } from '../src/venues/venue-c/normalize.ts';
-import { feed, fixtureLines, frame, only, sourceText } from './venue-frames.ts';
+import { deepTexts, feed, fixtureLines, frame, only, sourceText } from './venue-frames.ts';
 
 const MARKET = `0x${'ab'.repeat(32)}`;
 const TOKENS = ['11111111111111111111', '22222222222222222222'];
@@ -126,12 +126,7 @@ describe('venue C, for any books and changes', () => {
   it.each(['ws', 'clob:/books', 'gamma:/events', 'clob:/markets/0x1'])(
     'takes JSON nested as deep as it likes on %s',
     (channel) => {
-      const deep = (open: string, close: string) => `${open.repeat(200_000)}1${close.repeat(200_000)}`;
-      for (const text of [
-        deep('[', ']'),
-        deep('{"a":', '}'),
-        `[{"event_type":"x","type":"TOPIC","a":${deep('[', ']')}}]`,
-      ]) {
+      for (const text of deepTexts()) {
         const findings = feed(venueC.createNormalizer(), text, channel);
         expect(findings).toMatchObject([{ find: 'reject' }]);
         expect(findings).not.toMatchObject([{ reason: 'normalizer_failed' }]);

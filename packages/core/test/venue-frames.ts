@@ -36,6 +36,12 @@ export function only<F extends Finding['find']>(
   return findings.filter((finding): finding is Extract<Finding, { find: F }> => finding.find === find);
 }
 
+/** JSON nested deeper than a recursive reader's stack. */
+export function deepTexts(): string[] {
+  const deep = (open: string, close: string) => `${open.repeat(200_000)}1${close.repeat(200_000)}`;
+  return [deep('[', ']'), deep('{"a":', '}'), `[{"event_type":"x","type":"TOPIC","a":${deep('[', ']')}}]`];
+}
+
 /** The venue's own text of both sides, best first. */
 export function sourceText(book: BookFinding): { bids: [string, string][]; asks: [string, string][] } {
   const observed = book as unknown as BookObserved;
