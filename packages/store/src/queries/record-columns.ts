@@ -79,7 +79,7 @@ const NATIVE_TYPE = [
   'ask_is_complement Bool',
   'price_format String',
   'size_format String',
-  'exceptions Array(Tuple(side String, level UInt16, price String, size String))',
+  'exceptions Array(Tuple(side String, level UInt32, price String, size String))',
   'hash Nullable(String)',
   'sequence Nullable(Int64)',
   'session String',
