@@ -1,6 +1,15 @@
-// Books for the store's tests: events, and the rows the projections give for them.
+// Events for the store's tests, and the rows the projections give for them.
 
-import type { BookObserved, MarketIdentity, Position, TableRow, Venue } from '@ladderlog/core';
+import type {
+  BookObserved,
+  LadderEvent,
+  MarketIdentity,
+  MetricSampled,
+  Position,
+  TableName,
+  TableRow,
+  Venue,
+} from '@ladderlog/core';
 import { bookState, PROJECTIONS } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
 import { createRowEncoder } from '@ladderlog/store';
@@ -42,6 +51,19 @@ export function book(fields: Partial<BookObserved> = {}): BookObserved {
   };
 }
 
+/** What every sample of these tests is, but for its envelope. */
+export const SAMPLE = {
+  type: 'MetricSampled',
+  outcome: '0',
+  entry: 0,
+  metric: 'chance',
+  value: 520_000,
+  text: '0.52',
+  exact: true,
+  size: null,
+  takerSide: null,
+} as const satisfies Partial<MetricSampled>;
+
 export const identity: MarketIdentity = {
   eventId: 'KXBTC15M-26NOV150015',
   seriesId: 'KXBTC15M',
@@ -72,6 +94,22 @@ export async function insertBooks(
     events.forEach((event, at) => encoder.add(bookRow(event, first + at)));
     await store.insertRowBinary(table, encoder.columns, encoder.take(), {
       token: `test:${table}:${generation}:${first}-${first + events.length - 1}`,
+    });
+  }
+}
+
+/** Inserts the events at offsets from `first`, into every table that a projection gives rows of them for. */
+export async function insertEvents(store: Store, events: readonly LadderEvent[], first = 0): Promise<void> {
+  for (const projection of PROJECTIONS) {
+    const encoder = createRowEncoder<TableName>(projection.table, 1);
+    events.forEach((event, at) => {
+      if (!projection.handles.includes(event.type)) return;
+      const topic = 'venue' in event ? event.venue : 'control';
+      for (const row of projection.project(event, { topic, partition: 0, offset: first + at }))
+        encoder.add(row);
+    });
+    await store.insertRowBinary(projection.table, encoder.columns, encoder.take(), {
+      token: `${projection.name}:${first}`,
     });
   }
 }

@@ -2,12 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { GapRow, LadderEvent, MarketObserved, MetricSampled, TableName } from '@ladderlog/core';
-import { coverageOf, PROJECTIONS, toIso, UNKNOWN_MARKET } from '@ladderlog/core';
+import type { GapRow, LadderEvent, MarketObserved, MetricSampled } from '@ladderlog/core';
+import { coverageOf, toIso, UNKNOWN_MARKET } from '@ladderlog/core';
 import type { ChdbStore, MarketRecord, MarketsRequest, OverviewRow } from '@ladderlog/store';
 import {
   coverageRows,
-  createRowEncoder,
   gapRows,
   gapsPage,
   marketById,
@@ -20,7 +19,7 @@ import {
   overview,
   samplesPage,
 } from '@ladderlog/store';
-import { book, T0 } from './book-rows.ts';
+import { SAMPLE, T0, book, insertEvents } from './book-rows.ts';
 
 const path = mkdtempSync(join(tmpdir(), 'ladderlog-catalogue-'));
 const SECOND = 1_000_000;
@@ -50,15 +49,7 @@ const market = (fields: Partial<MarketObserved>): MarketObserved => ({
 
 const sample = (fields: Partial<MetricSampled>): MetricSampled => ({
   ...envelope,
-  type: 'MetricSampled',
-  outcome: '0',
-  entry: 0,
-  metric: 'chance',
-  value: 520_000,
-  text: '0.52',
-  exact: true,
-  size: null,
-  takerSide: null,
+  ...SAMPLE,
   ...fields,
 });
 
@@ -66,18 +57,7 @@ let next = 0;
 async function project(events: readonly LadderEvent[]): Promise<void> {
   const first = next;
   next += events.length;
-  for (const projection of PROJECTIONS) {
-    const encoder = createRowEncoder<TableName>(projection.table, 1);
-    events.forEach((event, at) => {
-      if (!projection.handles.includes(event.type)) return;
-      const topic = 'venue' in event ? event.venue : 'control';
-      for (const row of projection.project(event, { topic, partition: 0, offset: first + at }))
-        encoder.add(row);
-    });
-    await store.insertRowBinary(projection.table, encoder.columns, encoder.take(), {
-      token: `${projection.name}:${first}`,
-    });
-  }
+  await insertEvents(store, events, first);
 }
 
 beforeAll(async () => {

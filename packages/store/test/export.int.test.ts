@@ -4,14 +4,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LadderEvent, TableName } from '@ladderlog/core';
-import { PROJECTIONS } from '@ladderlog/core';
+import type { LadderEvent } from '@ladderlog/core';
 import type { ChdbStore, ExportFormat, ExportManifest, ExportProgress } from '@ladderlog/store';
-import { createRowEncoder, exportData, openChdbStore } from '@ladderlog/store';
+import { exportData, openChdbStore } from '@ladderlog/store';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { textPages } from '../src/export-pages.ts';
-import { book, T0 } from './book-rows.ts';
+import { SAMPLE, T0, book, insertEvents } from './book-rows.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ladderlog-export-'));
 const DAY = 86_400_000_000;
@@ -51,33 +50,15 @@ const events: LadderEvent[] = [
   { ...envelope, ...track, type: 'CaptureBeat', observedAt: T0 + 40_000_000 },
   {
     ...envelope,
-    type: 'MetricSampled',
+    ...SAMPLE,
     observedAt: T0 + 1,
-    outcome: '0',
-    entry: 0,
-    metric: 'chance',
-    value: 520_000,
-    text: '0.52',
-    exact: true,
-    size: null,
-    takerSide: null,
   },
 ];
 
 beforeAll(async () => {
   store = await openChdbStore({ path: join(root, 'store') });
   await store.migrate();
-  for (const projection of PROJECTIONS) {
-    const encoder = createRowEncoder<TableName>(projection.table, 1);
-    events.forEach((event, offset) => {
-      if (!projection.handles.includes(event.type)) return;
-      for (const row of projection.project(event, { topic: 'venueb', partition: 0, offset }))
-        encoder.add(row);
-    });
-    await store.insertRowBinary(projection.table, encoder.columns, encoder.take(), {
-      token: projection.name,
-    });
-  }
+  await insertEvents(store, events);
 });
 afterAll(async () => {
   await store.close();

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { LadderEvent, MarketObserved, TableName } from '@ladderlog/core';
-import { PROJECTIONS } from '@ladderlog/core';
+import type { LadderEvent, MarketObserved } from '@ladderlog/core';
+import { UNKNOWN_MARKET } from '@ladderlog/core';
 import type { ChdbStore, SqlFront } from '@ladderlog/store';
-import { createRowEncoder, openChdbStore, startSqlFront } from '@ladderlog/store';
-import { book, T0 } from './book-rows.ts';
+import { openChdbStore, startSqlFront } from '@ladderlog/store';
+import { SAMPLE, T0, book, insertEvents } from './book-rows.ts';
 
 const document = readFileSync(new URL('../../../docs/sql.md', import.meta.url), 'utf8');
 const queries = [...document.matchAll(/^### (.+)\n[^]*?```sql\n([^]*?)```/gm)].map(([, title, sql]) => ({
@@ -21,45 +21,21 @@ let store: ChdbStore;
 let front: SqlFront;
 
 const base = { sourceTs: null, session: 's', ordinal: 0, provenance: 'captured' } as const;
-const none = {
-  slug: null,
-  title: null,
-  question: null,
-  asset: null,
-  window: null,
-  nativeStatus: null,
-  eventId: null,
-};
-const times = { opensAt: T0, listedAt: null, expectedResolutionAt: null, resolvedAt: null };
-const amounts = {
-  settlementValue: null,
-  volume: null,
-  liquidity: null,
-  openInterest: null,
-  tickSize: null,
-  minSize: null,
-};
-const rest = { participantCount: null, chain: null, exchangeContract: null, collateral: null, feeBps: null };
 const resolved: MarketObserved = {
   ...base,
-  ...none,
-  ...times,
-  ...amounts,
-  ...rest,
   type: 'MarketObserved',
   venue: 'venuec',
   market: '0x1',
   observedAt: T0,
-  seriesId: null,
+  ...UNKNOWN_MARKET,
   conditionId: '0x1',
   status: 'resolved',
   outcomes: [{ id: '11', label: 'Up', index: 0, tokenId: '11', winner: true }],
+  opensAt: T0,
   closesAt: T0 + 60_000_000,
   resolution: 'Up',
   winningOutcome: 'Up',
-  strike: null,
   simulated: true,
-  native: '{}',
 };
 
 const events: LadderEvent[] = [
@@ -70,18 +46,10 @@ const events: LadderEvent[] = [
   resolved,
   {
     ...base,
-    type: 'MetricSampled',
+    ...SAMPLE,
     venue: 'venuea',
     market: 'm',
     observedAt: T0 + 5,
-    outcome: '0',
-    entry: 0,
-    metric: 'chance',
-    value: 520_000,
-    text: '0.52',
-    exact: true,
-    size: null,
-    takerSide: null,
   },
   {
     ...base,
@@ -119,16 +87,7 @@ const events: LadderEvent[] = [
 beforeAll(async () => {
   store = await openChdbStore({ path });
   await store.migrate();
-  for (const projection of PROJECTIONS) {
-    const encoder = createRowEncoder<TableName>(projection.table, 1);
-    events.forEach((event, offset) => {
-      if (!projection.handles.includes(event.type)) return;
-      for (const row of projection.project(event, { topic: 't', partition: 0, offset })) encoder.add(row);
-    });
-    await store.insertRowBinary(projection.table, encoder.columns, encoder.take(), {
-      token: projection.name,
-    });
-  }
+  await insertEvents(store, events);
   front = await startSqlFront({ store, port: 0 });
 });
 afterAll(async () => {
