@@ -1,8 +1,6 @@
 // One partition: gathers records into ranges and carries each range through intent, inserts and cursor. Everything that makes
 // a range appear exactly once is in `write`.
 
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { Projection } from '@ladderlog/core';
 import { LadderlogError, isLadderlogError } from '@ladderlog/core';
 import type { LogBatch, LogRecord } from '@ladderlog/log';
@@ -13,16 +11,9 @@ import type { RangeProjector } from './batch.ts';
 import type { Claim, CursorStore, OffsetRange } from './cursor.ts';
 import type { FailPoint, FailPoints } from './fail-points.ts';
 import type { ProjectorLimits } from './limits.ts';
+import type { TableInsert } from './range-insert.ts';
+import { insertAgain, send } from './range-insert.ts';
 import { retrying } from './retry.ts';
-import { offsetsIn } from './tables.ts';
-
-type TableInsert = {
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly bytes: Uint8Array;
-  readonly rows: number;
-  readonly token: string;
-};
 
 export type RangeDone = {
   readonly topic: string;
@@ -44,6 +35,8 @@ export type PartitionContext = {
   readonly limits: ProjectorLimits;
   readonly failPoints: FailPoints;
   readonly signal: AbortSignal;
+  /** Whether the log has a record of the partition in [first, end): what it passed over was not there any more. */
+  readonly hasRecords: (topic: string, partition: number, first: number, end: number) => Promise<boolean>;
   /** Resolves when writing is allowed. */
   readonly gate: () => Promise<unknown>;
   readonly onDone: (done: RangeDone) => void;
@@ -68,6 +61,7 @@ export class PartitionProjector {
   private turn: Promise<void> = Promise.resolve();
   private writing: Promise<void> = Promise.resolve();
   private dead = false;
+  private repeats = 0;
 
   constructor(claim: Claim, end: number, context: PartitionContext) {
     this.claim = claim;
@@ -86,7 +80,9 @@ export class PartitionProjector {
     await this.exclusively(async () => {
       this.end = Math.max(this.end, batch.end);
       for (const record of batch.records) {
-        if (record.offset <= (this.buffer.at(-1)?.offset ?? this.hwm)) continue;
+        const next = (this.buffer.at(-1)?.offset ?? this.hwm) + 1;
+        if (record.offset < next) continue;
+        if (record.offset > next) await this.passedOver(next, record.offset);
         this.buffer.push(record);
         this.bufferedBytes += record.value.length;
       }
@@ -96,6 +92,17 @@ export class PartitionProjector {
       }
     });
     if (this.buffer.length > 0 && !this.dead) this.armTimer();
+  }
+
+  /** hwm says that everything before it is in the tables, so a record that was never handed over would be lost without a trace. */
+  private async passedOver(first: number, end: number): Promise<void> {
+    const { topic, partition } = this.claim.key;
+    if (await this.context.hasRecords(topic, partition, first, end))
+      throw new LadderlogError(
+        'INTERNAL',
+        `the log handed over ${topic}/${partition}/${end} and not the records from ${first} on: begin again at the cursor`,
+        { details: { topic, partition, first, end } },
+      );
   }
 
   /** The partition is no longer ours. What is under way is fenced by the cursor. */
@@ -193,8 +200,7 @@ export class PartitionProjector {
             }
             const again = doubtful;
             doubtful = true;
-            await this.send(insert);
-            if (again) await this.complete(insert, records, range);
+            await (again ? this.sendAgain(insert, records, range) : send(context, insert));
           });
           await this.reach('afterInsert', range);
         }
@@ -216,38 +222,23 @@ export class PartitionProjector {
     await this.reach('afterCursor', range);
   }
 
-  private async send({ table, columns, bytes, token }: TableInsert): Promise<void> {
-    const deadlineMs = this.context.limits.insertTimeoutMs;
-    const { store } = this.context;
-    await within(deadlineMs, store.insertRowBinary(table, columns, bytes, { token, deadlineMs }));
-  }
-
-  /**
-   * After an insert that repeats an earlier attempt. ClickHouse notes a token before it adds the rows: an engine killed in
-   * between has spent the token, drops the repeat, and has no rows. So the rows are looked for, and what is missing is sent
-   * under a token of its own.
-   */
-  private async complete(
-    insert: TableInsert,
-    records: readonly LogRecord[],
-    range: OffsetRange,
-  ): Promise<void> {
-    const { key, cursor } = this.claim;
-    const token = `${insert.token}:again:${cursor.epoch}`;
-    const projection = this.context.projections.find(({ table }) => table === insert.table)!;
-    // The engine keeps one of equal rows there, so that sending them once more is harmless.
-    if (projection.newestBy || projection.merging) return this.send({ ...insert, token });
-    const { store, limits, signal } = this.context;
-    let present = await offsetsIn(store, insert.table, key, range);
-    if (present.size >= insert.rows) return;
-    // An engine that is alive adds them in an instant.
-    await sleep(limits.repairDelayMs, undefined, { signal });
-    present = await offsetsIn(store, insert.table, key, range);
-    if (present.size >= insert.rows) return;
-    this.held(await this.context.cursors.owns(this.claim));
-    const missing = records.filter(({ offset }) => !present.has(offset));
-    const repair = this.project(missing, range).inserts.find(({ table }) => table === insert.table);
-    if (repair) await this.send({ ...repair, token });
+  private sendAgain(insert: TableInsert, records: readonly LogRecord[], range: OffsetRange): Promise<void> {
+    const { context, claim } = this;
+    const { key, cursor } = claim;
+    const projection = context.projections.find(({ table }) => table === insert.table)!;
+    // The engine keeps one of equal rows there. Under a token of its own the answer is proof; sent twice it is harmless.
+    if (projection.newestBy || projection.merging)
+      return send(context, { ...insert, token: `${insert.token}:again:${cursor.epoch}:${++this.repeats}` });
+    return insertAgain(context, insert, {
+      key,
+      range,
+      without: (present) =>
+        this.project(
+          records.filter(({ offset }) => !present.has(offset)),
+          range,
+        ).inserts.find(({ table }) => table === insert.table) ?? null,
+      confirm: async () => this.held(await context.cursors.owns(claim)),
+    });
   }
 
   private project(records: readonly LogRecord[], range: OffsetRange) {
@@ -280,25 +271,5 @@ export class PartitionProjector {
 
   private async reach(point: FailPoint, range: OffsetRange): Promise<void> {
     await this.context.failPoints[point]?.(this.claim.key, range);
-  }
-}
-
-/** The work itself goes on when time is up; its repeat under the same token adds nothing. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new LadderlogError('STORE_UNAVAILABLE', `no answer to an insert within ${ms} ms`, {
-          retryable: true,
-        }),
-      );
-    }, ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => undefined);
   }
 }

@@ -10,13 +10,14 @@ import type { RowEncoder, Store } from '@ladderlog/store';
 import type { Logger } from 'pino';
 
 import { createRangeProjector } from './batch.ts';
-import type { Claim, CursorStore } from './cursor.ts';
+import { checkClaim } from './claim-check.ts';
+import type { CursorStore } from './cursor.ts';
 import type { FailPoints } from './fail-points.ts';
 import type { ProjectorLimits } from './limits.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
+import { boundsOf, hasRecords } from './log-bounds.ts';
 import { PartitionProjector } from './partition.ts';
 import type { PartitionContext, RangeDone } from './partition.ts';
-import { hasRows } from './tables.ts';
 import { Throughput } from './throughput.ts';
 
 export type ProjectorOptions = {
@@ -105,6 +106,15 @@ export function createProjector(options: ProjectorOptions): Projector {
     failPoints,
     signal,
     onFailure,
+    async hasRecords(topic, partition, first, end) {
+      const found = await hasRecords(log, { topic, partition, first, end }, signal);
+      if (!found)
+        logger.warn(
+          { event: 'projector.passed_over', topic, partition, first, end },
+          'the log has no such records any more',
+        );
+      return found;
+    },
     gate: () => gate,
     onDone(done) {
       const rows = Object.values(done.rows).reduce((sum, count) => sum + count, 0);
@@ -194,45 +204,14 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 
   async function assigned(topic: string, partition: number, within: PartitionContext): Promise<number> {
-    const bounds = (await log.topics())
-      .find((info) => info.topic === topic)
-      ?.partitions.find((info) => info.partition === partition);
-    const { begin, end } = bounds ?? { begin: 0, end: 0 };
+    const { begin, end } = await boundsOf(log, topic, partition);
     const claim = await cursors.claim({ generation, topic, partition }, begin, fingerprint);
-    await checkClaim(claim, begin, end);
+    await checkClaim({ store, projections, fingerprint }, claim, { begin, end });
     partitions.get(nameOf(topic, partition))?.drop();
     partitions.set(nameOf(topic, partition), new PartitionProjector(claim, end, within));
     const { epoch, hwm, pending } = claim.cursor;
     logger.info({ event: 'projector.assigned', ...claim.key, epoch, hwm, pending }, 'partition is ours');
     return Math.max(hwm + 1, begin);
-  }
-
-  async function checkClaim(claim: Claim, begin: number, end: number): Promise<void> {
-    const { cursor, key, fresh } = claim;
-    if (cursor.fingerprint !== fingerprint)
-      throw new LadderlogError(
-        'PROJECTIONS_CHANGED',
-        `generation ${generation} was built by ${cursor.fingerprint}, not by ${fingerprint}: rebuild`,
-        { details: { generation } },
-      );
-    const known = Math.max(cursor.hwm, cursor.pending?.last ?? -1);
-    if (known >= end)
-      throw new LadderlogError(
-        'LOG_OFFSET_OUT_OF_RANGE',
-        `the tables have ${key.topic}/${key.partition}/${known}, the log ends at ${end}: it is not the log they were built from`,
-        { details: { ...key, hwm: known, end } },
-      );
-    // Cursors and tables must have begun together: else rows would be missed, or come twice.
-    const projected = cursor.hwm >= begin;
-    if (!fresh && !projected) return;
-    if ((await hasRows(store, projections, generation, fresh ? key : null)) === fresh)
-      throw new LadderlogError(
-        'TABLES_FOREIGN',
-        fresh
-          ? `generation ${generation} has rows of ${key.topic}/${key.partition} that no cursor knows: rebuild`
-          : `the cursors of generation ${generation} are ahead of tables without rows: rebuild`,
-        { details: { ...key } },
-      );
   }
 
   /** Also while the store stands still, the lag grows visibly. */

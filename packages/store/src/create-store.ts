@@ -125,6 +125,8 @@ export function createStore(
             async_insert: 0,
             insert_deduplicate: 1,
             insert_deduplication_token: options.token,
+            // A range of an import may span any number of months; the default refuses more than 100.
+            max_partitions_per_insert_block: 0,
             // On a cluster the rows must be on their shard before the insert is acknowledged.
             ...(target.cluster ? { distributed_foreground_insert: 1 } : {}),
             log_comment: `ladderlog:insert:${table}`,
