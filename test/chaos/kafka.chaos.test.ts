@@ -2,7 +2,7 @@
 
 import type { LadderEvent, Position } from '@ladderlog/core';
 import { formatPosition, isLadderlogError } from '@ladderlog/core';
-import type { EventLog } from '@ladderlog/log';
+import type { EventLog, KafkaLog } from '@ladderlog/log';
 import { positionsFromBeginning, readEvents } from '@ladderlog/log';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
@@ -58,6 +58,26 @@ describe.skipIf(!started)('a cluster of three brokers', () => {
       faults = running;
       return running;
     };
+
+  test('topics get three copies by themselves, and one that has fewer is named', async () => {
+    const brokers = { brokers: cluster.addresses, registryUrl: cluster.registryUrl };
+    expect((log as KafkaLog).thinTopics).toEqual([]);
+    const single = newPrefix();
+    await (await openTestLog(brokers, single, { replication: 1 })).close();
+    const again = await openTestLog(brokers, single, {
+      logger: pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) }),
+    });
+    try {
+      expect((again as KafkaLog).thinTopics).toContainEqual({
+        topic: `${single}venueb`,
+        copies: 1,
+        wanted: 3,
+      });
+      expect(warnings.join('')).toContain('log.kafka.few_copies');
+    } finally {
+      await again.close();
+    }
+  });
 
   /** Lanes that append one batch after the other until told to stop; what was acknowledged, and where. */
   function writing(signal: AbortSignal, onFailure: (error: unknown) => void) {

@@ -1,12 +1,12 @@
 // The engines a command works on, chosen by configuration only: SQLite or Kafka, chDB or a ClickHouse server.
 
 import { PROJECTIONS, VENUES, framesTopic } from '@ladderlog/core';
-import type { EventLog } from '@ladderlog/log';
+import type { EventLog, ThinTopic } from '@ladderlog/log';
 import { openKafkaLog, openSqliteLog } from '@ladderlog/log';
 import type { CursorStore } from '@ladderlog/projector';
 import { openClickhouseCursors, openSqliteCursors } from '@ladderlog/projector';
-import type { ChdbStore, Store } from '@ladderlog/store';
-import { openChdbStore, openServerStore } from '@ladderlog/store';
+import type { ChdbOptions, ChdbStore, Store } from '@ladderlog/store';
+import { CHDB_LIMITS, SERVER_LIMITS, openChdbStore, openServerStore } from '@ladderlog/store';
 
 import type { Context } from './context.ts';
 import type { DataDirectory } from './data-directory.ts';
@@ -14,7 +14,10 @@ import { openDataDirectory } from './data-directory.ts';
 
 export { PROJECTIONS };
 
-export async function openLog({ config, logger }: Context, directory: DataDirectory): Promise<EventLog> {
+export async function openLog(
+  { config, logger }: Context,
+  directory: DataDirectory,
+): Promise<EventLog & { readonly thinTopics?: readonly ThinTopic[] }> {
   if (!config.kafkaBrokers)
     return openSqliteLog({
       path: directory.log,
@@ -37,7 +40,7 @@ export async function openLog({ config, logger }: Context, directory: DataDirect
     registryUrl: config.registryUrl!,
     prefix: config.kafkaPrefix,
     partitions: config.partitions,
-    replication: config.kafkaReplication,
+    ...(config.kafkaReplication === null ? {} : { replication: config.kafkaReplication }),
     ssl: config.kafkaSsl,
     retention: framesRetention(config.framesDays, (days) => days * (DAY_MICROS / 1_000)),
     logger,
@@ -58,12 +61,15 @@ export async function openStore(
   directory: DataDirectory,
   purpose: string,
 ): Promise<OpenStore> {
+  const waiting = (usual: typeof CHDB_LIMITS): Pick<ChdbOptions, 'limits'> =>
+    config.queryQueue === null ? {} : { limits: { read: { ...usual.read, waiting: config.queryQueue } } };
   if (config.clickhouseUrl === null) {
     const chdb = await openChdbStore({
       path: directory.store,
       database: config.clickhouseDatabase,
       purpose,
       log: logger,
+      ...waiting(CHDB_LIMITS),
     });
     return { store: chdb, chdb };
   }
@@ -73,6 +79,7 @@ export async function openStore(
     password: config.clickhousePassword,
     database: config.clickhouseDatabase,
     log: logger,
+    ...waiting(SERVER_LIMITS),
     ...(config.clickhouseCluster === null ? {} : { cluster: { name: config.clickhouseCluster } }),
   });
   return { store, chdb: null };

@@ -94,10 +94,10 @@ export const SETTINGS = {
   } as Setting<string>,
   kafkaReplication: {
     env: 'LADDERLOG_KAFKA_REPLICATION',
-    default: 1,
-    parse: integer(1, 9),
-    doc: 'Replication factor of topics that are created.',
-  } as Setting<number>,
+    default: null,
+    parse: optionalInteger(1, 9),
+    doc: 'Copies of each topic that is created. By default three, or as many as there are brokers.',
+  } as Setting<number | null>,
   kafkaSsl: {
     env: 'LADDERLOG_KAFKA_SSL',
     default: false,
@@ -199,10 +199,10 @@ export const SETTINGS = {
   } as Setting<boolean>,
   queryQueue: {
     env: 'LADDERLOG_QUERY_QUEUE',
-    default: 64,
-    parse: integer(1, 10_000),
-    doc: 'Queries that may wait for the store before 503.',
-  } as Setting<number>,
+    default: null,
+    parse: optionalInteger(1, 10_000),
+    doc: 'Queries that may wait for the store before 503; 64 embedded and 256 on a server unless set.',
+  } as Setting<number | null>,
 
   collectorId: {
     env: 'LADDERLOG_COLLECTOR_ID',

@@ -1,7 +1,8 @@
 export type { SchemaIds, WritingCodec } from './codec.ts';
 export { avroTypeOf, createCodec, schemaIdOf } from './codec.ts';
-export type { KafkaLogOptions } from './kafka-log.ts';
+export type { KafkaLog, KafkaLogOptions } from './kafka-log.ts';
 export { openKafkaLog } from './kafka-log.ts';
+export type { ThinTopic } from './kafka-topics.ts';
 export type {
   ConsumeRequest,
   Decoded,

@@ -14,6 +14,7 @@ import { firstFrom, offsetsOf } from './kafka-offsets.ts';
 import type { FetchedBatch, Span } from './kafka-reader.ts';
 import { fetchSpans } from './kafka-reader.ts';
 import { toLogRecord } from './kafka-records.ts';
+import type { ThinTopic } from './kafka-topics.ts';
 import { prepareTopics } from './kafka-topics.ts';
 import type { EventLog, LogBatch, ReadRequest, TopicInfo } from './log.ts';
 import { DEFAULT_PARTITIONS } from './log.ts';
@@ -30,6 +31,7 @@ export type KafkaLogOptions = {
   readonly prefix?: string;
   /** Of topics that do not exist yet. */
   readonly partitions?: number;
+  /** Three, or as many as there are brokers, unless given. */
   readonly replication?: number;
   /** Milliseconds to keep, by logical topic, of topics that do not exist yet; otherwise for ever. */
   readonly retention?: Readonly<Record<string, number>>;
@@ -42,7 +44,12 @@ export type KafkaLogOptions = {
   readonly sessionTimeoutMs?: number;
 };
 
-export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> {
+export type KafkaLog = EventLog & {
+  /** Topics that had too few copies when the log was opened. */
+  readonly thinTopics: readonly ThinTopic[];
+};
+
+export async function openKafkaLog(options: KafkaLogOptions): Promise<KafkaLog> {
   const { logger, prefix = 'ladderlog.', retryForMs = 30_000, sessionTimeoutMs = 20_000 } = options;
   const connection = {
     brokers: options.brokers,
@@ -51,7 +58,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> 
     ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
     ...(options.sasl === undefined ? {} : { sasl: options.sasl }),
   };
-  const [partitionCounts, registry] = await Promise.all([
+  const [{ partitionCounts, thin }, registry] = await Promise.all([
     prepareTopics(connectKafka(connection), {
       prefix,
       partitions: options.partitions ?? DEFAULT_PARTITIONS,
@@ -146,6 +153,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> 
 
   return {
     kind: 'kafka',
+    thinTopics: thin,
     codec,
     append: async (events) => {
       link.refuseClosed();

@@ -40,20 +40,48 @@ function settingsOf(replication: number, retentionMs: number | undefined): ITopi
   return Object.entries(settings).map(([name, value]) => ({ name, value }));
 }
 
-/** Partition count by logical topic, after making what is missing. */
+/** A topic of which a partition has fewer copies than it should have. */
+export type ThinTopic = { readonly topic: string; readonly copies: number; readonly wanted: number };
+
+type Described = {
+  readonly name: string;
+  readonly partitions: readonly { readonly replicas: readonly number[] }[];
+};
+
+export function thinTopics(
+  topics: readonly Described[],
+  brokers: number,
+  wanted = Math.min(USUAL_REPLICATION, brokers),
+): ThinTopic[] {
+  return topics
+    .map(({ name, partitions }) => ({
+      topic: name,
+      copies: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+      wanted,
+    }))
+    .filter(({ copies }) => copies < wanted);
+}
+
+export type PreparedTopics = {
+  /** By logical topic. */
+  readonly partitionCounts: Map<string, number>;
+  readonly thin: readonly ThinTopic[];
+};
+
+/** Makes what is missing. */
 export async function prepareTopics(
   kafka: ReturnType<typeof connectKafka>,
   setup: TopicSetup,
-): Promise<Map<string, number>> {
+): Promise<PreparedTopics> {
   const admin = kafka.admin();
   const attempt = <T>(doing: string, call: () => Promise<T>): Promise<T> =>
     retrying({ doing, forMs: setup.retryForMs }, call);
   try {
     await attempt('connecting to Kafka', () => admin.connect());
+    const { brokers } = await attempt('describing the cluster', () => admin.describeCluster());
     const existing = new Set(await attempt('listing topics', () => admin.listTopics()));
     const missing = TOPICS.filter((topic) => !existing.has(setup.prefix + topic));
     if (missing.length > 0) {
-      const { brokers } = await attempt('describing the cluster', () => admin.describeCluster());
       const replication = setup.replication ?? Math.min(USUAL_REPLICATION, brokers.length);
       const topics = missing.map((topic) => ({
         topic: setup.prefix + topic,
@@ -74,9 +102,18 @@ export async function prepareTopics(
       for (const topic of topics)
         if (topic.partitions.some((partition) => partition.leader < 0))
           throw new Error(`${topic.name} has a partition without a leader`);
-      return new Map(
-        topics.map(({ name, partitions }) => [name.slice(setup.prefix.length), partitions.length]),
-      );
+      const thin = thinTopics(topics, brokers.length, setup.replication);
+      if (thin.length > 0)
+        setup.logger.warn(
+          { event: 'log.kafka.few_copies', topics: thin, brokers: brokers.length },
+          `${thin.length} topics have fewer copies than ${thin[0]!.wanted}: a lost broker may lose events`,
+        );
+      return {
+        partitionCounts: new Map(
+          topics.map(({ name, partitions }) => [name.slice(setup.prefix.length), partitions.length]),
+        ),
+        thin,
+      };
     });
   } finally {
     await admin.disconnect().catch(() => {});

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 
 import { isLadderlogError } from '@ladderlog/core';
+import type { ThinTopic } from '@ladderlog/log';
 
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
@@ -39,7 +40,7 @@ export function registerDoctor(define: Define): void {
         checks.push(check);
         if (!context.json)
           context.print(
-            `${check.ok === null ? ' -  ' : check.ok ? ' ok ' : 'FAIL'} ${check.name.padEnd(16)} ${check.found}${check.advice ? `\n                      → ${check.advice}` : ''}`,
+            `${check.ok === null ? (check.advice ? 'WARN' : ' -  ') : check.ok ? ' ok ' : 'FAIL'} ${check.name.padEnd(16)} ${check.found}${check.advice ? `\n                      → ${check.advice}` : ''}`,
           );
       }
       if (context.json) context.print(JSON.stringify(checks));
@@ -80,6 +81,7 @@ async function* examine(context: Context): AsyncGenerator<Check> {
     found: new Date().toISOString(),
     ...(year >= 2025 ? {} : { advice: 'set the clock: every observation is stamped with it' }),
   };
+  let thin: readonly ThinTopic[] = [];
   yield await attempt(
     'log',
     config.kafkaBrokers
@@ -88,6 +90,7 @@ async function* examine(context: Context): AsyncGenerator<Check> {
     async () => {
       const log = await openLog(context, directory);
       try {
+        thin = log.thinTopics ?? [];
         const topics = await log.topics();
         const events = topics
           .flatMap(({ partitions }) => partitions)
@@ -98,6 +101,14 @@ async function* examine(context: Context): AsyncGenerator<Check> {
       }
     },
   );
+  if (thin.length > 0)
+    yield {
+      name: 'copies',
+      ok: null,
+      found: `${thin.map(({ topic, copies }) => `${topic} ${copies}`).join(', ')}; the brokers allow ${thin[0]!.wanted}`,
+      advice:
+        'add copies with kafka-reassign-partitions.sh and set min.insync.replicas to 2; or say with LADDERLOG_KAFKA_REPLICATION that it is meant so',
+    };
   if (existsSync(directory.control) && (await reachable('unix', 0, directory.control)) === null)
     yield { name: 'store', ok: true, found: 'in use by a running ladderlog on this data directory' };
   else {
