@@ -3,7 +3,7 @@
 import type { Projection } from '@ladderlog/core';
 import { LadderlogError } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
-import { quoteText } from '@ladderlog/store';
+import { dropPartition, partitionsOfGeneration } from '@ladderlog/store';
 
 import type { CursorStore } from './cursor.ts';
 
@@ -16,7 +16,7 @@ export type GenerationInfo = {
 };
 
 type Places = {
-  readonly store: Pick<Store, 'query' | 'exec' | 'generation'>;
+  readonly store: Pick<Store, 'query' | 'exec' | 'generation' | 'database' | 'cluster'>;
   readonly cursors: CursorStore;
   readonly projections: readonly Projection[];
 };
@@ -68,20 +68,12 @@ export async function dropGeneration(places: Places, generation: number): Promis
   if ((await store.generation()) === generation)
     throw new LadderlogError('BAD_ARGUMENT', `generation ${generation} is served and cannot be dropped`);
   await cursors.drop(generation);
+  const { database, cluster } = store;
   for (const { table } of projections) {
-    const parts = await store.query<{ id: string }>(
-      {
-        // The partition key begins with the generation: '7', or '(7,202611)'.
-        sql: `SELECT DISTINCT partition_id AS id FROM system.parts
-              WHERE database = currentDatabase() AND table = {table:String} AND active
-                AND toUInt32OrZero(extract(partition, '^\\\\(?(\\\\d+)')) = {generation:UInt32}`,
-        params: { table, generation },
-      },
-      { name: 'generations' },
-    );
-    for (const { id } of parts)
-      await store.exec(`ALTER TABLE ${table} DROP PARTITION ID ${quoteText(id)}`, {
-        name: 'drop-generation',
-      });
+    const place = { database, cluster, table };
+    const partitions = await store.query<{ id: string }>(partitionsOfGeneration(place, generation), {
+      name: 'generations',
+    });
+    for (const { id } of partitions) await store.exec(dropPartition(place, id), { name: 'drop-generation' });
   }
 }

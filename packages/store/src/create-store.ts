@@ -75,6 +75,7 @@ export function createStore(
   const store: Store = {
     kind: engine.kind,
     database: engine.database,
+    cluster: target.cluster?.name ?? null,
 
     async queryRaw(query, format, options = {}) {
       const lane = options.lane ?? 'read';
@@ -127,8 +128,6 @@ export function createStore(
             insert_deduplication_token: options.token,
             // A range of an import may span any number of months; the default refuses more than 100.
             max_partitions_per_insert_block: 0,
-            // On a cluster the rows must be on their shard before the insert is acknowledged.
-            ...(target.cluster ? { distributed_foreground_insert: 1 } : {}),
             log_comment: `ladderlog:insert:${table}`,
           })} FORMAT RowBinary`,
           bytes,

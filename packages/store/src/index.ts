@@ -41,6 +41,8 @@ export type { SamplesRequest } from './queries/samples.ts';
 export { samplesPage } from './queries/samples.ts';
 export type { GapsRequest, OverviewRow, TrackRequest } from './queries/coverage.ts';
 export { coverageRows, gapRows, gapsPage, openGaps, overview } from './queries/coverage.ts';
+export type { TablePlace } from './queries/generations.ts';
+export { dropPartition, partitionsOfGeneration } from './queries/generations.ts';
 export type { SqlFront, SqlFrontOptions } from './http-front.ts';
 export { startSqlFront } from './http-front.ts';
 export type { ExportDataset, ExportFormat } from './export-columns.ts';

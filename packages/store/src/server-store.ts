@@ -32,6 +32,13 @@ export const SERVER_LIMITS: StoreLimits = {
   readThreads: 4,
 };
 
+/**
+ * Of every statement on a cluster. Rows must be on their shard before any insert is acknowledged (a cursor, a switch, a range). And
+ * who reads back what was written must ask the replica that took it: a cursor that seems not to be there would be claimed
+ * again, and rows that seem missing sent again.
+ */
+export const CLUSTER_SETTINGS = { distributed_foreground_insert: 1, load_balancing: 'in_order' } as const;
+
 export async function openServerStore(options: ServerOptions): Promise<Store> {
   const database = quoteIdentifier(options.database ?? 'ladderlog');
   const limits: StoreLimits = { ...SERVER_LIMITS, ...options.limits };
@@ -54,7 +61,11 @@ export async function openServerStore(options: ServerOptions): Promise<Store> {
   } finally {
     await ground.close();
   }
-  const client = createClient({ ...access, database });
+  const client = createClient({
+    ...access,
+    database,
+    ...(options.cluster ? { clickhouse_settings: CLUSTER_SETTINGS } : {}),
+  });
   const engine: Engine = {
     kind: 'server',
     database,

@@ -43,6 +43,8 @@ export type StoreHealth = {
 export type Store = {
   readonly kind: 'chdb' | 'server';
   readonly database: string;
+  /** Name of the cluster whose shards hold the tables; null: one engine. */
+  readonly cluster: string | null;
   /** Rows as objects: 64-bit integers as numbers, times as text. For small answers. */
   query<T = Record<string, unknown>>(query: Query | string, options?: QueryOptions): Promise<T[]>;
   /** The engine's own bytes in its format, unparsed. JSONEachRow: one record a line, no newline inside a record. */

@@ -2,6 +2,7 @@
 // real server where LADDERLOG_TEST_CLICKHOUSE_URL names one.
 
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -50,4 +51,38 @@ test('a server that is not there is STORE_UNAVAILABLE', async () => {
     code: 'STORE_UNAVAILABLE',
     retryable: true,
   });
+});
+
+test('on a cluster every statement waits for the shards, and reads where it wrote', async () => {
+  const asked: { settings: URLSearchParams; sql: string }[] = [];
+  const server = createHttpServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    let sql = searchParams.get('query') ?? '';
+    request.on('data', (chunk: Buffer) => (sql += chunk.toString('latin1')));
+    request.on('end', () => {
+      asked.push({ settings: searchParams, sql });
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const store = await openServerStore({ url: `http://127.0.0.1:${port}`, cluster: { name: 'main' } });
+  try {
+    expect(store.cluster).toBe('main');
+    expect(asked.splice(0).map(({ sql }) => sql.trim())).toEqual([
+      'CREATE DATABASE IF NOT EXISTS ladderlog ON CLUSTER main',
+    ]);
+    await store.exec('INSERT INTO current_generation SELECT 1, 2');
+    await store.insertRowBinary('gaps', ['market'], Buffer.from([0]), { token: 't' });
+    await store.query('SELECT 1');
+    expect(
+      asked.map(({ settings }) => [
+        settings.get('distributed_foreground_insert'),
+        settings.get('load_balancing'),
+      ]),
+    ).toEqual(Array.from({ length: 3 }, () => ['1', 'in_order']));
+  } finally {
+    await store.close();
+    server.close();
+  }
 });
