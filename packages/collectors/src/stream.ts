@@ -163,6 +163,8 @@ export class Stream {
       );
     });
     socket.on('message', (data: Buffer) => {
+      // Still unread when the connection was given up: inside its gap.
+      if (this.breakCause) return;
       const observedAt = this.clock.now();
       const text = data.toString('utf8');
       spec.onText?.(text);

@@ -31,6 +31,8 @@ export function probe(
     if (!isOtherBook(finding, held)) return;
     const track = tracks.get('books', finding.market, finding.outcome);
     if (!track?.started || track.gap) return;
+    // The stream spoke after the question was sent: the two books may be of different moments, and it is not quiet.
+    if (answer.requestedAt !== null && (track.lastObserved?.observedAt ?? 0) >= answer.requestedAt) return;
     lost.push(finding.market);
     const envelope = capture.envelope(session.id, session.ordinal, frame.observedAt, finding.market);
     const gap = {

@@ -119,7 +119,16 @@ export type RejectFinding = {
 };
 
 /** Understood, and holds nothing to record beyond the tape: acknowledgements, pings, tickers. */
-export type SkipFinding = { readonly find: 'skip'; readonly reason: string };
+export type SkipFinding = {
+  readonly find: 'skip';
+  readonly reason: string;
+  /** An event that a list names without its markets; the answer about the event itself has them. */
+  readonly listed?: {
+    readonly eventId: string;
+    readonly opensAt: Micros | null;
+    readonly closesAt: Micros | null;
+  };
+};
 
 export type Finding =
   | BookFinding

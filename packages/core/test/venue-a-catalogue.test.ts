@@ -51,10 +51,14 @@ describe('the catalogue of venue A', () => {
     expect(fieldsOf(answer, channel)).toHaveLength(1);
   });
 
-  it('passes over a topic without markets, and learns outcomes from the answer that has them', () => {
+  it('names a topic that comes without its markets, and learns outcomes from the answer that has them', () => {
     const normalizer = venueA.createNormalizer();
     expect(feed(normalizer, [topic({ markets: [] })], 'rest:/market/search')).toEqual([
-      { find: 'skip', reason: 'topic_without_markets' },
+      {
+        find: 'skip',
+        reason: 'topic_without_markets',
+        listed: { eventId: '4455880', opensAt: 1_794_700_800_000_000, closesAt: 1_794_701_100_000_000 },
+      },
     ]);
     feed(normalizer, topic(), DETAIL);
     const [bare] = only(feed(normalizer, topic({}, { outcomes: [] }), DETAIL), 'market');

@@ -3,7 +3,7 @@
 
 import { createHmac, randomBytes } from 'node:crypto';
 
-import type { VenueRequest } from '@ladderlog/core';
+import type { MarketFields, VenueRequest } from '@ladderlog/core';
 import { subscribeA, venueA } from '@ladderlog/core';
 
 import type { RestEndpoint, VenueDriver } from '../driver.ts';
@@ -24,14 +24,17 @@ export type VenueAOptions = {
 };
 
 const MARKETS_PER_SOCKET = 100;
+const BURST = 6;
+
+type Listed = Pick<MarketFields, 'eventId' | 'opensAt' | 'closesAt' | 'outcomes'>;
 
 export function venueAEndpoints(options: VenueAOptions): Record<string, RestEndpoint> {
   return {
     rest: {
       baseUrl: options.restUrl,
-      // A few calls below the venue's minute, so that a clock a little off does not cross it.
-      perSecond: (subscribeA.CALLS_PER_MINUTE - 6) / 60,
-      burst: 6,
+      // With the burst a few calls below the venue's minute, so that calls that arrive late and bunched do not cross it.
+      perSecond: (subscribeA.CALLS_PER_MINUTE - 2 * BURST) / 60,
+      burst: BURST,
       sign: ({ method, path }) => {
         const request: VenueRequest = {
           source: 'rest',
@@ -58,6 +61,8 @@ export function createVenueADriver(options: VenueAOptions): VenueDriver {
   const { timing } = options;
   let samplesFrom = 0;
   let firstLive = 0;
+  /** Topics that lists name without their markets, whose markets are known: until when that matters. */
+  const detailed = new Map<string, number>();
   return {
     venue: 'venuea',
     adapter: venueA,
@@ -80,11 +85,22 @@ export function createVenueADriver(options: VenueAOptions): VenueDriver {
       for (let page = 0; page < 8; page++) {
         const answer = await ask(subscribeA.topicsRequest({ offset }));
         if (!answer.ok) break;
-        const markets = answer.findings.flatMap((finding) =>
-          finding.find === 'market' ? [finding.fields] : [],
+        const markets = answer.findings.flatMap((finding): Listed[] =>
+          finding.find === 'market'
+            ? [finding.fields]
+            : finding.find === 'skip' && finding.listed
+              ? [{ ...finding.listed, outcomes: [] }]
+              : [],
         );
-        for (const { outcomes, eventId, closesAt } of markets)
-          if (outcomes.length === 0 && eventId !== null && (closesAt ?? now) >= now) bare.add(eventId);
+        for (const { outcomes, eventId, opensAt, closesAt } of markets)
+          if (
+            outcomes.length === 0 &&
+            eventId !== null &&
+            !detailed.has(eventId) &&
+            (closesAt ?? now) >= now &&
+            (opensAt ?? now) <= horizon
+          )
+            bare.add(eventId);
         const live = markets.findIndex(({ closesAt }) => closesAt === null || closesAt > now);
         if (markets.length > 0 && live < 0) {
           // All ended: go on, further each time.
@@ -107,8 +123,15 @@ export function createVenueADriver(options: VenueAOptions): VenueDriver {
           if (offset === firstLive) firstLive = Math.max(0, firstLive - subscribeA.TOPICS_PER_PAGE / 2);
         }
       }
-      // Some list items come without outcomes; the detail has them.
-      for (const topic of [...bare].slice(0, 5)) await ask(subscribeA.topicRequest(topic));
+      // Some list items come without outcomes or markets; the detail has them.
+      for (const [topic, closesAt] of detailed) if (closesAt < now) detailed.delete(topic);
+      for (const topic of [...bare].slice(0, 5)) {
+        const answer = await ask(subscribeA.topicRequest(topic));
+        if (!answer.ok) continue;
+        for (const finding of answer.findings)
+          if (finding.find === 'market' && finding.fields.outcomes.length > 0)
+            detailed.set(topic, finding.fields.closesAt ?? now);
+      }
     },
     async resolve(ask, markets) {
       for (const [, { eventId }] of markets.slice(0, 5))

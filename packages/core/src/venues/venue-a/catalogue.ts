@@ -7,7 +7,7 @@ import type { Micro } from '../../decimal.ts';
 import { parseDecimal } from '../../decimal.ts';
 import type { MarketStatus, Metric, Outcome } from '../../events.ts';
 import type { Micros } from '../../time.ts';
-import type { MarketFields, SampleFinding } from '../../venue.ts';
+import type { MarketFields, SampleFinding, SkipFinding } from '../../venue.ts';
 import { isEnded } from '../known-markets.ts';
 import { UNKNOWN_MARKET } from '../merge-market.ts';
 import { isoOf, millisOf } from '../source-time.ts';
@@ -48,6 +48,13 @@ export function fromTopic(topic: unknown, observedAt: Micros): (CatalogueEntry |
   const markets = arrayOf(topic['markets']);
   return markets.map((market) => fromMarket(market, topic, markets.length === 1, observedAt));
 }
+
+/** What a topic says of itself, for one that comes without its markets. */
+export const listedOf = (topic: JsonObject): NonNullable<SkipFinding['listed']> => ({
+  eventId: textOf(topic['marketTopicId']) ?? '',
+  opensAt: millisOf(topic['startDate']),
+  closesAt: millisOf(topic['endDate']),
+});
 
 function fromMarket(
   market: unknown,

@@ -16,7 +16,7 @@ import { millisOf } from '../source-time.ts';
 import type { ComposedBook, Formats } from '../wire-levels.ts';
 import { composeBook, measureDrift } from '../wire-levels.ts';
 import type { CatalogueEntry } from './catalogue.ts';
-import { externalIdOf, fromPredictFun, fromTopic, topicsOf } from './catalogue.ts';
+import { externalIdOf, fromPredictFun, fromTopic, listedOf, topicsOf } from './catalogue.ts';
 import {
   BOOK_TOPICS,
   OUTCOME_LABELS,
@@ -229,7 +229,12 @@ class VenueANormalizer implements Normalizer {
       case 'topics':
         for (const topic of topicsOf(answer)) {
           const entries = fromTopic(topic, frame.observedAt);
-          if (entries.length === 0) into.push({ find: 'skip', reason: 'topic_without_markets' });
+          if (entries.length === 0)
+            into.push({
+              find: 'skip',
+              reason: 'topic_without_markets',
+              listed: listedOf(topic as JsonObject),
+            });
           this.readEntries(entries, topic, into);
         }
         break;
