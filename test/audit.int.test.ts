@@ -14,7 +14,7 @@ import { auditReport, auditText, runAudit } from '@ladderlog/replay';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import type { TestCapture } from './harness/capture.ts';
-import { readAll, startCapture } from './harness/capture.ts';
+import { NOON, readAll, startCapture } from './harness/capture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-audit-'));
 let capture: TestCapture;
@@ -23,7 +23,8 @@ const copies: EventLog[] = [];
 
 beforeAll(async () => {
   capture = await startCapture({
-    simulator: { scale: 30, updatesPerSecond: 10, windows: ['5m', '15m'] },
+    startsAt: NOON - 10_000,
+    simulator: { scale: 10, updatesPerSecond: 10, windows: ['5m', '15m'] },
     timing: { compareMs: 300 },
   });
   const count = (seen: readonly VenueEvent[], venue: Venue, type: VenueEvent['type']) =>
@@ -40,8 +41,13 @@ beforeAll(async () => {
     capture.simulators.inject({ venue, kind: 'cross_book', at: 8 });
     capture.simulators.inject({ venue, kind: 'disconnect', at: 9, duration: 0.5 });
   }
-  await capture.until('gaps of several causes and books after them, of every venue', (seen) =>
-    VENUES.every((venue) => count(seen, venue, 'GapClosed') > 5 && count(seen, venue, 'BookObserved') > 200),
+  await capture.until(
+    'gaps of several causes and books after them, of every venue',
+    (seen) =>
+      seen.filter(({ type }) => type === 'GapClosed').length > 20 &&
+      VENUES.every(
+        (venue) => count(seen, venue, 'GapClosed') > 2 && count(seen, venue, 'BookObserved') > 300,
+      ),
   );
   events = await capture.stop();
 });

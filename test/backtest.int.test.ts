@@ -12,7 +12,7 @@ import { reportHtml, runBacktest } from '@ladderlog/replay';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import type { TestCapture } from './harness/capture.ts';
-import { startCapture } from './harness/capture.ts';
+import { NOON, startCapture } from './harness/capture.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../packages/replay/examples');
 
@@ -22,8 +22,11 @@ const books = new Map<string, BookObserved>();
 const events: VenueEvent[] = [];
 
 beforeAll(async () => {
-  // Five minutes in ten seconds.
-  capture = await startCapture({ simulator: { scale: 30, updatesPerSecond: 10, windows: ['5m', '15m'] } });
+  // Windows of 30 and 90 s; the first of them end soon.
+  capture = await startCapture({
+    startsAt: NOON - 10_000,
+    simulator: { scale: 10, updatesPerSecond: 10, windows: ['5m', '15m'] },
+  });
   const booksOf = (seen: readonly VenueEvent[], venue: Venue): number =>
     seen.filter((event) => event.type === 'BookObserved' && event.venue === venue).length;
   const wasCut = (seen: readonly VenueEvent[], venue: Venue): boolean =>

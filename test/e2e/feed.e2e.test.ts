@@ -68,7 +68,7 @@ describe.each(['venuea', 'venueb', 'venuec'] as const)('%s', (venue) => {
     const sent = news().filter(({ data }) => data.market_id === market);
     const served = await eventually(
       'the tables',
-      () => get<{ data: BookRecord[] }>(ROUTES[venue](market)),
+      () => get<{ data: BookRecord[] }>(`${ROUTES[venue](market)}&start_time=${sent[0]!.data.timestamp}`),
       ({ data }) => sent.every(({ seq }) => data.some(({ position }) => position === seq)),
     );
     const byPosition = new Map(served.data.map((record) => [record.position, record]));

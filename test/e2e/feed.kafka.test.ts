@@ -28,7 +28,7 @@ describe.skipIf(!kafka)('feed and replay on Kafka', () => {
   beforeAll(async () => {
     log = await openTestLog(kafka!, prefix);
     capture = await startCapture({ log, venues: ['venuec'] });
-    feed = await startFeed(log);
+    feed = await startFeed(log, { clock: capture.clock });
   }, 120_000);
   afterAll(async () => {
     await feed?.close();

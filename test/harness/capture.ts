@@ -37,8 +37,11 @@ export const QUICK: VenueTiming = {
   quietMs: 1_200,
   compareMs: null,
   keepAliveMs: 300,
-  staleMs: 8_000,
+  staleMs: 6_000,
 };
+
+/** The hour at which these tests play, whenever they run: what the simulated venues do is then the same every time. */
+export const NOON = Date.UTC(2026, 10, 15, 12);
 
 export type CaptureOptions = {
   readonly venues?: readonly Venue[];
@@ -46,7 +49,10 @@ export type CaptureOptions = {
   readonly timing?: Partial<VenueTiming>;
   /** Venue B: the socket (default) or polling. */
   readonly poll?: boolean;
-  readonly clocks?: Clocks;
+  /** Milliseconds; a minute into the windows unless told otherwise. */
+  readonly startsAt?: number;
+  /** Microseconds by which the collector's wall clock is off. */
+  readonly wallShift?: () => number;
   readonly log?: EventLog;
   readonly outbox?: CollectOptions['outbox'];
   readonly readsPerSecond?: number;
@@ -56,6 +62,8 @@ export type CaptureOptions = {
 
 export type TestCapture = {
   readonly simulators: Simulators;
+  /** Microseconds: the time that it is there. */
+  readonly clock: () => number;
   readonly log: EventLog;
   /** All events of the venues so far, in log order per partition. */
   events(): Promise<VenueEvent[]>;
@@ -69,10 +77,13 @@ export type TestCapture = {
   close(): Promise<void>;
 };
 
-export function driversOf(simulators: Simulators, options: CaptureOptions): CollectOptions['venues'] {
+function driversOf(
+  simulators: Simulators,
+  options: CaptureOptions,
+  wallMs: () => number,
+): CollectOptions['venues'] {
   const shard = { index: 0, count: 1 };
   const timing = { ...QUICK, ...options.timing };
-  const wallMs = (): number => Date.now();
   const a = {
     ...simulators.venuea,
     coins: ['BTC', 'ETH', 'BNB'],
@@ -121,11 +132,25 @@ export async function readAll(log: EventLog, venues: readonly Venue[] = VENUES):
   return found;
 }
 
+/** How many of each type, by venue. */
+const summary = (events: readonly VenueEvent[]): string =>
+  [...Map.groupBy(events, ({ venue, type }) => `${venue} ${type}`)]
+    .map(([name, of]) => `${of.length} ${name}`)
+    .sort()
+    .join(', ');
+
 export async function startCapture(options: CaptureOptions = {}): Promise<TestCapture> {
   const venues = options.venues ?? VENUES;
   const folder = mkdtempSync(join(tmpdir(), 'ladderlog-capture-'));
+  const offset = (options.startsAt ?? NOON + 60_000) - Date.now();
+  const clock = (): number => (Date.now() + offset) * 1_000;
+  const clocks: Clocks = {
+    wall: () => clock() + (options.wallShift?.() ?? 0),
+    monotonic: systemClocks.monotonic,
+  };
   const simulators = await startSimulators({
     seed: 7,
+    clock,
     record: true,
     venues,
     updatesPerSecond: 4,
@@ -137,13 +162,13 @@ export async function startCapture(options: CaptureOptions = {}): Promise<TestCa
   const running = await collect(
     {
       log,
-      venues: driversOf(simulators, { ...options, venues }),
+      venues: driversOf(simulators, { ...options, venues }, () => clocks.wall() / 1_000),
       collector: 'test',
       logger,
       beatMs: 300,
       clockJumpMs: 20_000,
       backoff: { baseMs: 50, maxMs: 200 },
-      ...(options.clocks ? { clocks: options.clocks } : { clocks: systemClocks }),
+      clocks,
       ...(options.outbox ? { outbox: options.outbox } : {}),
     },
     stop.signal,
@@ -152,6 +177,7 @@ export async function startCapture(options: CaptureOptions = {}): Promise<TestCa
   const events = (): Promise<VenueEvent[]> => readAll(log, venues);
   return {
     simulators,
+    clock,
     log,
     events,
     async until(what, holds, timeoutMs = 150_000) {
@@ -159,7 +185,8 @@ export async function startCapture(options: CaptureOptions = {}): Promise<TestCa
       for (;;) {
         const now = await events();
         if (holds(now)) return now;
-        if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`);
+        if (performance.now() > deadline)
+          throw new Error(`waited ${timeoutMs} ms for ${what}; the log has ${summary(now)}`);
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     },

@@ -30,6 +30,11 @@ const booksOf = (events: readonly VenueEvent[]) =>
 const distinct = (events: readonly { market: string; outcome: string | null }[]): number =>
   new Set(events.map(({ market, outcome }) => `${market}/${outcome}`)).size;
 
+/** Nothing happens in this process for so long. */
+const stand = (ms: number): void => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+};
+
 /** A wire that can be cut so that neither end hears of it. */
 async function openWire(): Promise<{ wire: (url: string) => string; cut(): void }> {
   let port = 0;
@@ -84,7 +89,7 @@ test('a pause of our own is no silence: what came meanwhile is read before it is
   capture = await startCapture({ venues: ['venuec'], timing: { ...SLOW_PROBES, silenceMs: 2_000 } });
   const before = await capture.until('the first books', (events) => distinct(booksOf(events)) >= BOOKS);
   for (let pause = 0; pause < 2; pause++) {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_500);
+    stand(3_500);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
   const events = await capture.until(
@@ -92,4 +97,27 @@ test('a pause of our own is no silence: what came meanwhile is read before it is
     (now) => booksOf(now).length > booksOf(before).length + 50,
   );
   expect(gapsOf(events)).toEqual([]);
+});
+
+test('what is still unread when a connection is given up belongs to its gap', async () => {
+  capture = await startCapture({
+    venues: ['venuec'],
+    timing: SLOW_PROBES,
+    simulator: { updatesPerSecond: 20 },
+  });
+  const before = await capture.until('the first books', (events) => distinct(booksOf(events)) >= BOOKS);
+  // Garbage at the head of a burst: the frames behind it are read after it, from a connection that is no longer trusted.
+  capture.simulators.inject({ venue: 'venuec', kind: 'garbage' });
+  stand(3_000);
+  const events = await capture.until('gaps that opened and closed', (now) => {
+    const closed = new Set(now.flatMap((event) => (event.type === 'GapClosed' ? [event.gapId] : [])));
+    const gaps = gapsOf(now);
+    return (
+      booksOf(now).length > booksOf(before).length + 50 &&
+      distinct(gaps) >= BOOKS - 1 &&
+      gaps.every(({ gapId }) => closed.has(gapId))
+    );
+  });
+  const gaps = gapsOf(events);
+  expect(new Set(gaps.map(({ gapId }) => gapId)).size).toBe(distinct(gaps));
 });
