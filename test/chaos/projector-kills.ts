@@ -54,7 +54,7 @@ type Life = {
 };
 
 /** An idle projector is killed after this long. */
-const IDLE_MS = 15_000;
+const IDLE_MS = 60_000;
 
 async function live(plan: KillPlan, life: Life): Promise<keyof KillReport> {
   const { log, storePath, generation, maxRecords } = plan;

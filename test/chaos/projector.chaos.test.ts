@@ -64,9 +64,6 @@ test(
       expect(result.differences.slice(0, 5)).toEqual([]);
       expect(books).toEqual({ rows: OBSERVATIONS, positions: OBSERVATIONS });
       expect(report.random + report.atFailPoints + report.idle).toBe(KILLS);
-      process.stdout.write(
-        `projector chaos: ${JSON.stringify({ seed, observations: OBSERVATIONS, ...report })}\n`,
-      );
     } finally {
       await log.close();
       rmSync(folder, { recursive: true, force: true });
