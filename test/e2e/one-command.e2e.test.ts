@@ -137,7 +137,8 @@ test('Ctrl-C ends it cleanly', async () => {
   // Where sh does not give way to its command, it ends by the signal, and npm with it.
   expect([0, null]).toContain(code);
   expect(stdout).toContain('ended cleanly');
-  expect(tookMs).toBeLessThan(10_000);
+  // Ten seconds by itself; beside other tests, on whatever machine there is, only what hangs is wrong.
+  expect(tookMs).toBeLessThan(full ? 10_000 : 60_000);
 });
 
 test('a restart keeps all data and goes on', async () => {
