@@ -1,8 +1,7 @@
 // Venue A (Binance Wallet Prediction's dialect, and predict.fun's): frames to findings. Every push is a whole book of the first
 // outcome; pushes may overtake each other, and an older one is not an observation. See docs/normalization-venue-a.md.
 
-import type { Ladders } from '../../checks.ts';
-import { complement, parseDecimal } from '../../decimal.ts';
+import { parseDecimal } from '../../decimal.ts';
 import type { JsonObject } from '../../exact-json.ts';
 import { arrayOf, isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
 import type { Micros } from '../../time.ts';
@@ -14,9 +13,10 @@ import { mergeMarket } from '../merge-market.ts';
 import { reject } from '../reject.ts';
 import { millisOf } from '../source-time.ts';
 import type { ComposedBook, Formats } from '../wire-levels.ts';
-import { composeBook, measureDrift } from '../wire-levels.ts';
+import { composeBook } from '../wire-levels.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { externalIdOf, fromPredictFun, fromTopic, listedOf, topicsOf } from './catalogue.ts';
+import { compare, mirror, observation } from './findings.ts';
 import {
   BOOK_TOPICS,
   OUTCOME_LABELS,
@@ -25,6 +25,8 @@ import {
   predictFunMarket,
   readSide,
   routeOf,
+  unwrap,
+  venueError,
 } from './wire.ts';
 
 /** Books on the sockets are those of the first outcome. */
@@ -324,65 +326,6 @@ class VenueANormalizer implements Normalizer {
         into.push({ find: 'end', market, reason: fields.status });
     }
   }
-}
-
-function observation(
-  composed: ComposedBook,
-  market: string,
-  outcome: string,
-  sourceTs: Micros | null,
-  nativeIds: Readonly<Record<string, string>>,
-): Finding {
-  const { exact, ...book } = composed;
-  return {
-    find: 'book',
-    market,
-    outcome,
-    kind: 'snapshot',
-    sourceTs,
-    ...book,
-    nativeBid: 'bids',
-    nativeAsk: 'asks',
-    askComplement: false,
-    hash: null,
-    sequence: null,
-    nativeIds,
-    flags: exact ? [] : ['inexact'],
-  };
-}
-
-const compare = (
-  market: string,
-  outcome: string,
-  sourceTs: Micros | null,
-  ours: Ladders,
-  theirs: Ladders,
-): Finding => ({
-  find: 'compare',
-  market,
-  outcome,
-  method: 'rest',
-  sourceTs,
-  ...measureDrift(ours, theirs),
-});
-
-/** The book of the other outcome: a bid at p is an ask at 1 − p. */
-const mirror = (book: Ladders): Ladders => ({
-  bidPrices: book.askPrices.map(complement),
-  bidSizes: book.askSizes,
-  askPrices: book.bidPrices.map(complement),
-  askSizes: book.bidSizes,
-});
-
-/** predict.fun wraps its answers; venue A does not. */
-const unwrap = (answer: unknown): unknown =>
-  isObject(answer) && answer['success'] === true && 'data' in answer ? answer['data'] : answer;
-
-function venueError(answer: unknown): string | null {
-  if (!isObject(answer)) return null;
-  const code = textOf(answer['code']);
-  if (code !== null && ('msg' in answer || 'message' in answer)) return `venue_error_${code}`;
-  return answer['success'] === false ? 'venue_error' : null;
 }
 
 export const venueA: VenueAdapter = {

@@ -96,3 +96,15 @@ export function routeOf(path: string): Route | null {
   }
   return null;
 }
+
+/** predict.fun wraps its answers; venue A does not. */
+export const unwrap = (answer: unknown): unknown =>
+  isObject(answer) && answer['success'] === true && 'data' in answer ? answer['data'] : answer;
+
+/** What the venue calls an answer that is an error; null: it is none. */
+export function venueError(answer: unknown): string | null {
+  if (!isObject(answer)) return null;
+  const code = textOf(answer['code']);
+  if (code !== null && ('msg' in answer || 'message' in answer)) return `venue_error_${code}`;
+  return answer['success'] === false ? 'venue_error' : null;
+}

@@ -17,7 +17,7 @@ import type { CatalogueEntry } from './catalogue.ts';
 import { fromClobMarket, fromGamma, fromNewMarket, fromResolved, gammaItems, microOf } from './catalogue.ts';
 import { TokenBook } from './token-book.ts';
 import type { MessageKind } from './wire.ts';
-import { SIDES, bookShapeOf, changeShapeOf, kindOf, plainText, readSide } from './wire.ts';
+import { SIDES, bookShapeOf, changeShapeOf, kindOf, plainText, readSide, readingOf } from './wire.ts';
 
 type Rest = Extract<Channel, { kind: 'rest' }>;
 
@@ -277,16 +277,14 @@ class VenueCNormalizer implements Normalizer {
       else into.push(reject('', 'venue_error', error));
       return;
     }
-    const route = REST_ROUTES.find(
-      ({ source, path }) => source === channel.source && path.test(channel.path),
-    );
-    if (!route) into.push(reject('', 'unknown_channel', frame.channel));
-    else if (route.read === 'skip') into.push({ find: 'skip', reason: 'not_recorded' });
-    else if (route.read === 'books')
+    const read = readingOf(channel.source, channel.path);
+    if (read === null) into.push(reject('', 'unknown_channel', frame.channel));
+    else if (read === 'skip') into.push({ find: 'skip', reason: 'not_recorded' });
+    else if (read === 'books')
       for (const book of Array.isArray(answer) ? (answer as readonly unknown[]) : [answer])
         if (isObject(book)) this.readBook(book, false, channel.query, into);
         else into.push(reject('', 'not_an_object', book));
-    else this.readCatalogue(route.read, answer, frame, into);
+    else this.readCatalogue(read, answer, frame, into);
     if (into.length === 0) into.push({ find: 'skip', reason: 'empty_answer' });
   }
 
@@ -301,22 +299,6 @@ class VenueCNormalizer implements Normalizer {
     }
   }
 }
-
-const REST_ROUTES: readonly {
-  readonly source: string;
-  readonly path: RegExp;
-  readonly read: 'books' | 'gamma' | 'clob' | 'skip';
-}[] = [
-  { source: 'clob', path: /^\/books?$/, read: 'books' },
-  { source: 'clob', path: /^\/markets(\/[^/]+)?$/, read: 'clob' },
-  {
-    source: 'clob',
-    path: /^\/(tick-size|neg-risk|prices?|midpoints?|spreads?|last-trades?-prices?|prices-history|batch-prices-history|time)(\/|$)/,
-    read: 'skip',
-  },
-  { source: 'gamma', path: /^\/(events|markets|public-search)(\/|$)/, read: 'gamma' },
-  { source: 'gamma', path: /^\/(series|tags)(\/|$)/, read: 'skip' },
-];
 
 const isBefore = (a: number | null, b: number | null): boolean => a !== null && b !== null && a < b;
 

@@ -1,0 +1,56 @@
+// The findings of venue A that are made of a book.
+
+import type { Ladders } from '../../checks.ts';
+import { complement } from '../../decimal.ts';
+import type { Micros } from '../../time.ts';
+import type { Finding } from '../../venue.ts';
+import type { ComposedBook } from '../wire-levels.ts';
+import { measureDrift } from '../wire-levels.ts';
+
+export function observation(
+  composed: ComposedBook,
+  market: string,
+  outcome: string,
+  sourceTs: Micros | null,
+  nativeIds: Readonly<Record<string, string>>,
+): Finding {
+  const { exact, ...book } = composed;
+  return {
+    find: 'book',
+    market,
+    outcome,
+    kind: 'snapshot',
+    sourceTs,
+    ...book,
+    nativeBid: 'bids',
+    nativeAsk: 'asks',
+    askComplement: false,
+    hash: null,
+    sequence: null,
+    nativeIds,
+    flags: exact ? [] : ['inexact'],
+  };
+}
+
+export const compare = (
+  market: string,
+  outcome: string,
+  sourceTs: Micros | null,
+  ours: Ladders,
+  theirs: Ladders,
+): Finding => ({
+  find: 'compare',
+  market,
+  outcome,
+  method: 'rest',
+  sourceTs,
+  ...measureDrift(ours, theirs),
+});
+
+/** The book of the other outcome: a bid at p is an ask at 1 − p. */
+export const mirror = (book: Ladders): Ladders => ({
+  bidPrices: book.askPrices.map(complement),
+  bidSizes: book.askSizes,
+  askPrices: book.bidPrices.map(complement),
+  askSizes: book.bidSizes,
+});
