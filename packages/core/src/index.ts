@@ -3,16 +3,7 @@ export { bookState, checkBook, sameLadders } from './checks.ts';
 export type { CoverageAnswer, CoverageRow, GapRow, Interval } from './coverage.ts';
 export { coverageOf } from './coverage.ts';
 export type { Decimal, Micro, TextFormat } from './decimal.ts';
-export {
-  MAX_MICRO,
-  MICRO,
-  complement,
-  decimal,
-  formatMicro,
-  formatOf,
-  parseDecimal,
-  parseMicro,
-} from './decimal.ts';
+export { MICRO, complement, decimal, formatMicro, formatOf, parseDecimal } from './decimal.ts';
 export type { ErrorCode, ErrorDetails } from './errors.ts';
 export { ERROR_CODES, LadderlogError, isLadderlogError } from './errors.ts';
 export type {
@@ -102,7 +93,7 @@ export type {
 export { sourceLevels } from './venue.ts';
 export { hashText } from './hash.ts';
 export type { SideLevel } from './ladder.ts';
-export { Side, exceptionText } from './ladder.ts';
+export { Side } from './ladder.ts';
 export type { CaptureOptions } from './capture.ts';
 export { Capture } from './capture.ts';
 export type { Evidence } from './evidence.ts';
@@ -110,7 +101,6 @@ export { EvidenceFold } from './evidence.ts';
 export type { FrameResult } from './session.ts';
 export { Session } from './session.ts';
 export type { OpenGap, Track } from './tracks.ts';
-export { Tracks, trackKey } from './tracks.ts';
 export type { ApiKey, KeyCheck, KeyRing, KeyText } from './keys.ts';
 export { NO_KEYS, checkKey, equalText, evolveKeys, formatKey, isControlEvent, parseKey } from './keys.ts';
 export type { PlanTable, PlanTerms, RateLimit } from './plans.ts';
@@ -128,17 +118,9 @@ export type {
 export { VENUE_B_LEVELS, identity, observation, toNumber, toRecord } from './record.ts';
 export type { ColumnType, ColumnValue, Columns, TableName, TableRow } from './tables.ts';
 export { EVENT_TABLES, POSITION_COLUMNS, TABLES, TABLE_NAMES } from './tables.ts';
-export {
-  defineProjection,
-  fingerprintOf,
-  isNewer,
-  type EventOf,
-  type Merging,
-  type Projection,
-} from './projection.ts';
+export { fingerprintOf, isNewer, type EventOf, type Projection } from './projection.ts';
 export { PROJECTIONS } from './projections/all.ts';
-export { COVERAGE_KINDS, type CoverageKind } from './projections/coverage.ts';
-export { MAX_REJECT_BODY, poisonRow, type PoisonRecord } from './projections/rejects.ts';
+export { poisonRow } from './projections/rejects.ts';
 export type { VenueRequest } from './venues/request.ts';
 export { VENUE_ADAPTERS } from './venues/adapters.ts';
 export { UNKNOWN_MARKET } from './venues/merge-market.ts';
@@ -161,15 +143,7 @@ export type {
   StreamMessage,
   VenueStatus,
 } from './stream.ts';
-export {
-  FEED_STATES,
-  STREAM_ERRORS,
-  STREAM_TYPES,
-  STREAM_VERSION,
-  gapView,
-  streamMarket,
-  streamText,
-} from './stream.ts';
+export { STREAM_ERRORS, STREAM_TYPES, STREAM_VERSION, gapView, streamText } from './stream.ts';
 export type {
   MarketFacts,
   ParsedRequest,
@@ -178,13 +152,7 @@ export type {
   StreamFrom,
   StreamRequest,
 } from './stream-requests.ts';
-export {
-  filterKey,
-  filterMatches,
-  parseResumePosition,
-  parseStreamRequest,
-  speedOf,
-} from './stream-requests.ts';
+export { filterKey, filterMatches, parseStreamRequest, speedOf } from './stream-requests.ts';
 export type { CrossedGap, EngineOptions, EngineResult } from './backtest/run.ts';
 export { BacktestEngine } from './backtest/engine.ts';
 export type { FeeModel, Traded } from './backtest/fees.ts';

@@ -1,5 +1,5 @@
 export type { SchemaIds, WritingCodec } from './codec.ts';
-export { avroTypeOf, createCodec, schemaIdOf } from './codec.ts';
+export { avroTypeOf, createCodec } from './codec.ts';
 export type { KafkaLog, KafkaLogOptions } from './kafka-log.ts';
 export { openKafkaLog } from './kafka-log.ts';
 export type { ThinTopic } from './kafka-topics.ts';
@@ -16,7 +16,7 @@ export type {
   TopicInfo,
 } from './log.ts';
 export { DEFAULT_PARTITIONS, MAX_RECORD_BYTES } from './log.ts';
-export { murmur2, partitionFor } from './partitioner.ts';
+export { murmur2 } from './partitioner.ts';
 export type { ReadEvent, ReadEventsRequest } from './reading.ts';
 export { decodeBatch, positionsAt, positionsAtEnd, positionsFromBeginning, readEvents } from './reading.ts';
 export type { EventSchema } from './schemas.ts';

@@ -1,14 +1,11 @@
 export type { ReplayClock, ReplayItem, ReplayRange } from './source.ts';
 export { replayBatches, replayEvents } from './source.ts';
-export { identitiesBefore, marketsOfAssets } from './source-markets.ts';
-export type { Placed } from './order.ts';
 export { inOrder } from './order.ts';
 export type { Speed, Timer } from './pace.ts';
-export { Pace, systemTimer } from './pace.ts';
-export type { ReplayMessage, ReplayRequest } from './replay-stream.ts';
-export { messageText, replayMessages, resolveMarkets } from './replay-stream.ts';
+export { Pace } from './pace.ts';
+export type { ReplayRequest } from './replay-stream.ts';
 export type { LinesRequest } from './ndjson.ts';
-export { frameLine, replayLines } from './ndjson.ts';
+export { replayLines } from './ndjson.ts';
 export type { ReplayServer, ReplayServerOptions } from './server.ts';
 export { serveReplay } from './server.ts';
 export type { BacktestOptions, BacktestRun } from './backtest.ts';

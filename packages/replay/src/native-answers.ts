@@ -4,6 +4,7 @@
 import type { BookObserved, MarketObserved, Micros } from '@ladderlog/core';
 import { MICRO, formatMicro } from '@ladderlog/core';
 import type { RestAnswer, RestRequest } from '@ladderlog/simulators';
+import { tokensAsked } from '@ladderlog/simulators';
 import { restBookA, restBookB, summaryC } from './native-books.ts';
 
 /** Bodies kept; the longest unused go first. */
@@ -91,7 +92,7 @@ function clob({ path, query, method, body }: RestRequest, known: Recalled): Deri
     return book ? summaryC(book, known.market(book.market), known.lastTrade(book.market, token)) : null;
   };
   if (path === '/books' && method === 'POST') {
-    const asked = tokensOf(body);
+    const asked = tokensAsked(body);
     return asked && { answer: json(asked.map(summary).filter((one) => one !== null)), at: known.now };
   }
   const token = query.get('token_id');
@@ -125,18 +126,6 @@ function clob({ path, query, method, body }: RestRequest, known: Recalled): Deri
     }
     default:
       return null;
-  }
-}
-
-function tokensOf(body: string): string[] | null {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (!Array.isArray(parsed) || parsed.length > 500) return null;
-    return parsed.map((entry: { token_id?: unknown } | null) =>
-      typeof entry?.token_id === 'string' ? entry.token_id : '',
-    );
-  } catch {
-    return null;
   }
 }
 

@@ -2,11 +2,7 @@ export { startSimulators } from './start.ts';
 export type { SentRecord, SimulatorOptions, Simulators } from './start.ts';
 export { FAULT_KINDS } from './faults.ts';
 export type { AppliedFault, Fault, FaultKind } from './faults.ts';
-export { createMarketProcess } from './market-process.ts';
-export type { MarketProcess, MarketState, ProcessEvent, ProcessOptions } from './market-process.ts';
-export { DEFAULT_ASSETS } from './series.ts';
-export type { SimMarket, WindowName } from './series.ts';
-export { OPEN_GATE } from './protocol.ts';
+export type { SimMarket } from './series.ts';
 export type {
   FrameA,
   FrameB,
@@ -29,7 +25,7 @@ export { createVenueBServer } from './venue-b/server.ts';
 export type { VenueBOptions } from './venue-b/server.ts';
 export { generateKeys } from './venue-b/signing.ts';
 export type { KeyPair } from './venue-b/signing.ts';
-export { createVenueCServer, SNAPSHOT_TOKENS } from './venue-c/server.ts';
+export { createVenueCServer } from './venue-c/server.ts';
 export type { VenueCServer } from './venue-c/server.ts';
-export { bookHash } from './venue-c/books.ts';
+export { bookHash, tokensAsked } from './venue-c/books.ts';
 export type { BookSummary } from './venue-c/books.ts';

@@ -127,3 +127,16 @@ export function priceChangeMessage(
     event_type: 'price_change',
   });
 }
+
+/** The tokens that the body of POST /books names; null: it is none, or names too many. */
+export function tokensAsked(body: string): string[] | null {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (!Array.isArray(parsed) || parsed.length > 500) return null;
+    return parsed.map((entry: { token_id?: unknown } | null) =>
+      typeof entry?.token_id === 'string' ? entry.token_id : '',
+    );
+  } catch {
+    return null;
+  }
+}

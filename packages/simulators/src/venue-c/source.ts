@@ -9,7 +9,7 @@ import { hexOf } from '../random.ts';
 import { phaseAt } from '../series.ts';
 import type { SimulatedSource } from '../simulated-source.ts';
 import { priceC, sizeC } from '../wire-text.ts';
-import { bestTexts, bookMessage, bookSummary, priceChangeMessage } from './books.ts';
+import { bestTexts, bookMessage, bookSummary, priceChangeMessage, tokensAsked } from './books.ts';
 import { gammaAnswer } from './gamma.ts';
 import { clobMarket, newMarketMessage, resolvedMessage } from './objects.ts';
 
@@ -175,7 +175,7 @@ export function createSimulatedSourceC(
         return book ? { ...asJson(200, book), markets: [book.market] } : noBook;
       }
       case '/books': {
-        const asked = method === 'POST' ? parseTokens(body) : null;
+        const asked = method === 'POST' ? tokensAsked(body) : null;
         if (!asked) return asJson(400, { error: 'Invalid payload' });
         const found = asked.map(summary).filter((book) => book !== null);
         return { ...asJson(200, found), markets: found.map((book) => book.market) };
@@ -234,16 +234,4 @@ export function createSimulatedSourceC(
       };
     },
   };
-}
-
-function parseTokens(body: string): string[] | null {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (!Array.isArray(parsed) || parsed.length > 500) return null;
-    return parsed.map((entry: { token_id?: unknown } | null) =>
-      typeof entry?.token_id === 'string' ? entry.token_id : '',
-    );
-  } catch {
-    return null;
-  }
 }
