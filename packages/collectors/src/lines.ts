@@ -13,7 +13,7 @@ export type Line = {
   readonly consumed: number;
 };
 
-export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 export async function* readLines(path: string, maxLineBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
   const gzip = await isGzip(path);

@@ -22,7 +22,7 @@ export const inShard = (market: string, shard: Choice['shard']): boolean =>
   shard.count === 1 || Number.parseInt(hashText(market).slice(0, 8), 16) % shard.count === shard.index;
 
 /** A book's outcomes: what the venue sends a book of. */
-export function bookOutcomes(venue: Venue, fields: MarketFields): string[] {
+function bookOutcomes(venue: Venue, fields: MarketFields): string[] {
   if (venue === 'venuea') return ['0'];
   if (venue === 'venueb') return ['yes'];
   return fields.outcomes.map(({ id }) => id);

@@ -198,7 +198,7 @@ function fromOf(value: unknown): StreamFrom | null {
 }
 
 /** As parsePosition, and offset −1: before the first. */
-export function parseResumePosition(text: string): Position | null {
+function parseResumePosition(text: string): Position | null {
   const match = /^([a-z][a-z.]{0,63})\/(\d{1,5})\/(-1|\d{1,15})$/.exec(text);
   return match ? { topic: match[1]!, partition: Number(match[2]), offset: Number(match[3]) } : null;
 }

@@ -81,7 +81,7 @@ export type StreamMarket = {
   readonly observed_at: string;
 };
 
-export const FEED_STATES = ['healthy', 'degraded', 'disconnected'] as const;
+const FEED_STATES = ['healthy', 'degraded', 'disconnected'] as const;
 export type FeedState = (typeof FEED_STATES)[number];
 
 export type VenueStatus = {
@@ -201,7 +201,7 @@ export const gapView = (event: GapOpened | GapClosed): GapView => ({
   detail: event.type === 'GapOpened' ? event.detail : null,
 });
 
-export const streamMarket = (event: MarketObserved): StreamMarket => ({
+const streamMarket = (event: MarketObserved): StreamMarket => ({
   venue: event.venue,
   market_id: event.market,
   event_id: event.eventId,

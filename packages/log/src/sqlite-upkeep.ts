@@ -246,7 +246,7 @@ export class Upkeep {
 type Run = { readonly rows: LooseRow[]; readonly full: boolean };
 
 /** Consecutive loose batches, cut at the target size. */
-export function runsOf(loose: readonly LooseRow[]): Run[] {
+function runsOf(loose: readonly LooseRow[]): Run[] {
   const runs: Run[] = [];
   let rows: LooseRow[] = [];
   let records = 0;

@@ -13,7 +13,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const AUTHENTICATES = new Set(['signature', 'timestamp', 'recvWindow']);
 
 /** The question, with parameters in one order. */
-export function questionOf(service: string, path: string, query: URLSearchParams): string {
+function questionOf(service: string, path: string, query: URLSearchParams): string {
   const pairs = [...query]
     .filter(([name]) => !AUTHENTICATES.has(name))
     .map(([name, value]) => `${name}=${value}`);

@@ -53,7 +53,7 @@ async function* frameLines(log: EventLog, request: LinesRequest): AsyncGenerator
 
 const strict = new TextDecoder('utf-8', { fatal: true });
 
-export function frameLine(event: FrameCaptured, position: Position): string {
+function frameLine(event: FrameCaptured, position: Position): string {
   return JSON.stringify({
     venue: event.venue,
     channel: event.channel,

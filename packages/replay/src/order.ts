@@ -9,7 +9,7 @@ export function inOrder(left: Placed, right: Placed): number {
   return left.time - right.time || inPlace(left.position, right.position);
 }
 
-export function inPlace(left: Position, right: Position): number {
+function inPlace(left: Position, right: Position): number {
   if (left.topic !== right.topic) return left.topic < right.topic ? -1 : 1;
   return left.partition - right.partition || left.offset - right.offset;
 }

@@ -26,10 +26,7 @@ export type ReplayMessage = {
 const TYPES = STREAM_TYPES as ReadonlySet<EventType>;
 
 /** Assets and windows as market ids; the request itself when it names none. Null: nothing matches. */
-export async function resolveMarkets(
-  log: EventLog,
-  request: ReplayRequest,
-): Promise<readonly string[] | undefined> {
+async function resolveMarkets(log: EventLog, request: ReplayRequest): Promise<readonly string[] | undefined> {
   if (!request.assets && !request.windows) return request.markets;
   const found = await marketsOfAssets(log, request);
   const { markets } = request;

@@ -15,7 +15,7 @@ export type SurveyRequest = {
 };
 
 export const marketKey = (venue: string, market: string): string => `${venue}\n${market}`;
-export const WEEK: Micros = 7 * 86_400_000_000;
+const WEEK: Micros = 7 * 86_400_000_000;
 
 type Known = { readonly event: MarketObserved; readonly time: Micros; readonly position: Position };
 

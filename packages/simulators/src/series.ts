@@ -63,7 +63,7 @@ const WINDOW_MS: Readonly<Record<WindowName, number>> = {
   '1h': 3_600_000,
 };
 
-export const DEFAULT_ASSETS: Readonly<Record<Venue, readonly string[]>> = {
+const DEFAULT_ASSETS: Readonly<Record<Venue, readonly string[]>> = {
   venuea: ['BTC', 'ETH', 'BNB'],
   venueb: ['BTC', 'ETH'],
   venuec: ['BTC', 'ETH', 'SOL'],

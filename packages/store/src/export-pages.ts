@@ -28,7 +28,7 @@ export const EXPORT_SETTINGS: Settings = {
   output_format_parquet_string_as_string: 1,
 };
 export const EXPORT_DEADLINE_MS = 3_600_000;
-export const EXPORT_PAGE_ROWS = 20_000;
+const EXPORT_PAGE_ROWS = 20_000;
 
 export const AT = (name: string): string => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;
 export const IN_RANGE = `b.observed_at >= ${AT('from')} AND b.observed_at < ${AT('to')}`;
@@ -108,7 +108,7 @@ FROM ${table} AS b WHERE ${selection.where} AND ${IN_RANGE} GROUP BY venue, mark
 }
 
 /** Whole markets of one venue together up to a page; a market larger than a page alone. */
-export function grouped(tracks: readonly Track[], pageRows: number): Track[][] {
+function grouped(tracks: readonly Track[], pageRows: number): Track[][] {
   const groups: Track[][] = [];
   let rows = 0;
   for (const market of Map.groupBy(tracks, ({ venue, market: name }) => `${venue}\n${name}`).values()) {

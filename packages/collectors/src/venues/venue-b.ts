@@ -35,7 +35,7 @@ const get = (path: string): VenueRequest => ({
 });
 
 /** Fresh per call: RSA-PSS with SHA-256 over timestamp, method and path. */
-export function createVenueBSigner(
+function createVenueBSigner(
   key: NonNullable<VenueBOptions['key']>,
   wallMs: () => number,
 ): (method: string, fullPath: string) => Record<string, string> {

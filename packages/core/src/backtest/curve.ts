@@ -4,7 +4,7 @@
 import type { Micro } from '../decimal.ts';
 import type { Micros } from '../time.ts';
 
-export const CURVE_POINTS = 1_000;
+const CURVE_POINTS = 1_000;
 /** A tenth of a second to begin with. */
 const FINEST: Micros = 100_000;
 

@@ -11,7 +11,7 @@ import { later, textOf } from './merge.ts';
 export type CoverageRow = TableRow<'coverage'>;
 
 /** gap: the last moment known to be covered before a gap, not when the gap was noticed. */
-export const COVERAGE_KINDS = ['started', 'beat', 'stopped', 'gap'] as const;
+const COVERAGE_KINDS = ['started', 'beat', 'stopped', 'gap'] as const;
 export type CoverageKind = (typeof COVERAGE_KINDS)[number];
 
 const VERSION = 1;

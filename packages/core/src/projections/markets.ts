@@ -8,7 +8,7 @@ import { envelopeColumns } from './envelope-columns.ts';
 
 export type MarketRow = TableRow<'market_history'>;
 
-export function marketRow(event: MarketObserved, position: Position, version: number): MarketRow {
+function marketRow(event: MarketObserved, position: Position, version: number): MarketRow {
   const { outcomes } = event;
   return {
     ...envelopeColumns(event, position, version),

@@ -12,7 +12,7 @@ export type RejectRow = TableRow<'rejects'>;
 const VERSION = 1;
 
 /** The table keeps this much of the bytes; all of them stay in the log. */
-export const MAX_REJECT_BODY = 64 * 1024;
+const MAX_REJECT_BODY = 64 * 1024;
 
 export const rejects = defineProjection('rejects', {
   version: VERSION,

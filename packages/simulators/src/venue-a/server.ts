@@ -21,7 +21,7 @@ export const WS_PATH = '/sapi/wss';
 const TOPIC = /^web3_prediction_orderbook_(\d+|data)$/;
 const ALL = 'data';
 
-export const CALL_WEIGHT = 200;
+const CALL_WEIGHT = 200;
 const MINUTE_US = 60_000_000;
 /** Refused calls in one minute before 429 becomes a ban. */
 const PATIENCE = 10;

@@ -15,7 +15,7 @@ import {
 import { createSockets, takeSkip, type Client } from '../sockets.ts';
 
 /** Beyond this many tokens on one socket no initial snapshot is sent. */
-export const SNAPSHOT_TOKENS = 500;
+const SNAPSHOT_TOKENS = 500;
 
 /** Requests in any 10 s before answers are delayed; at twice that they are refused. */
 const LIMITS: readonly (readonly [RestService, RegExp, number])[] = [

@@ -7,7 +7,7 @@ import type { Level } from '../wire-levels.ts';
 import { readLevel } from '../wire-levels.ts';
 
 /** Envelopes on the sockets, by `type`. */
-export const ENVELOPES = {
+const ENVELOPES = {
   COMMAND: 'command',
   TOPIC: 'topic',
   PING: 'ping',

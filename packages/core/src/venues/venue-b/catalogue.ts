@@ -29,7 +29,7 @@ const VOID_RESULTS: ReadonlySet<string> = new Set(['void', 'voided', 'cancelled'
 /** Series whose name alone says what they are about: KXBTC15M is BTC over 15 minutes, KXBTCD BTC without a fixed window. */
 const SERIES = /^KX(BTC|ETH|SOL|XRP|DOGE|BNB|HYPE)(?:D|(5|15|30)M)?$/;
 
-export function seriesFacts(series: string | null): { asset: string | null; window: string | null } {
+function seriesFacts(series: string | null): { asset: string | null; window: string | null } {
   const match = series === null ? null : SERIES.exec(series);
   if (!match) return { asset: null, window: null };
   return { asset: match[1]!, window: match[2] === undefined ? null : `${match[2]}m` };
@@ -68,7 +68,7 @@ export function readCatalogue(body: Json): {
 }
 
 /** The text is an error: why this object is no market. */
-export function marketFields(market: Json, event: Json | null = null): CatalogueEntry | string {
+function marketFields(market: Json, event: Json | null = null): CatalogueEntry | string {
   const ticker = tickerOf(market['ticker']);
   if (ticker === null) return 'a market without a ticker';
   const eventId = textField(market['event_ticker']) ?? textField(event?.['event_ticker']);

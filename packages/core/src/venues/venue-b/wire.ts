@@ -54,7 +54,7 @@ export type DeltaShape = {
   readonly unit: Unit;
 };
 
-export const DELTA_SHAPES: readonly DeltaShape[] = [
+const DELTA_SHAPES: readonly DeltaShape[] = [
   { name: 'fixed_point', until: null, price: 'price_dollars', delta: 'delta_fp', unit: 'dollars' },
   { name: 'dollars', until: '2026-03', price: 'price_dollars', delta: 'delta', unit: 'dollars' },
   { name: 'cents', until: '2026-03', price: 'price', delta: 'delta', unit: 'cents' },
@@ -68,7 +68,7 @@ export type TradeShape = {
   readonly unit: Unit;
 };
 
-export const TRADE_SHAPES: readonly TradeShape[] = [
+const TRADE_SHAPES: readonly TradeShape[] = [
   { name: 'fixed_point', until: null, price: 'yes_price_dollars', count: 'count_fp', unit: 'dollars' },
   { name: 'dollars', until: '2026-03', price: 'yes_price_dollars', count: 'count', unit: 'dollars' },
   { name: 'cents', until: '2026-03', price: 'yes_price', count: 'count', unit: 'cents' },

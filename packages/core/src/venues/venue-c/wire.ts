@@ -17,7 +17,7 @@ const PLAIN_TEXT: ReadonlyMap<string, string> = new Map([
 export const plainText = (text: string): string | undefined =>
   text.length > 20 ? undefined : PLAIN_TEXT.get(text.trim());
 
-export const MESSAGE_KINDS = [
+const MESSAGE_KINDS = [
   'book',
   'price_change',
   'last_trade_price',
@@ -29,7 +29,7 @@ export const MESSAGE_KINDS = [
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 /** Names of the two sides of a full book. An initial book may lack `event_type`; these fields then say what it is. */
-export const BOOK_SHAPES = [
+const BOOK_SHAPES = [
   { bid: 'bids', ask: 'asks' },
   { bid: 'buys', ask: 'sells' }, // seen by an older recorder on initial dumps
 ] as const;
@@ -71,7 +71,7 @@ const readChange = (entry: unknown, token: string | null): WireChange =>
 const readChanges = (entries: unknown, token: string | null): readonly WireChange[] | null =>
   Array.isArray(entries) ? entries.map((entry: unknown) => readChange(entry, token)) : null;
 
-export const CHANGE_SHAPES: readonly ChangeShape[] = [
+const CHANGE_SHAPES: readonly ChangeShape[] = [
   {
     name: 'price_changes',
     since: '2025-09-15T23:00:00Z',
