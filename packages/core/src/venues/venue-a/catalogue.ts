@@ -3,15 +3,25 @@
 
 import type { JsonObject } from '../../exact-json.ts';
 import { arrayOf, countOf, isObject, parseExact, textOf } from '../../exact-json.ts';
-import type { Micro } from '../../decimal.ts';
 import { parseDecimal } from '../../decimal.ts';
-import type { MarketStatus, Metric, Outcome } from '../../events.ts';
+import type { Metric } from '../../events.ts';
 import type { Micros } from '../../time.ts';
 import type { MarketFields, SampleFinding, SkipFinding } from '../../venue.ts';
 import { isEnded } from '../known-markets.ts';
 import { UNKNOWN_MARKET } from '../merge-market.ts';
 import { isoOf, millisOf } from '../source-time.ts';
 import { parseUpDownSlug } from '../up-down.ts';
+import {
+  microOf,
+  nativeStatusOf,
+  outcomesOf,
+  resolutionOf,
+  statusOf,
+  strikeOf,
+  tickOf,
+  winnerOf,
+  withWinner,
+} from './market-facts.ts';
 
 export type CatalogueEntry = {
   readonly market: string;
@@ -21,11 +31,6 @@ export type CatalogueEntry = {
   readonly samples: readonly SampleFinding[];
 };
 
-const microOf = (value: unknown): Micro | null => {
-  const text = textOf(value);
-  return text === null ? null : (parseDecimal(text)?.value ?? null);
-};
-const upper = (value: unknown): string => (textOf(value) ?? '').toUpperCase();
 const firstText = (objects: readonly (JsonObject | null)[], names: readonly string[]): string | null => {
   for (const object of objects)
     for (const name of names) {
@@ -73,7 +78,6 @@ function fromMarket(
   const stated = arrayOf(market['outcomes']).filter(isObject);
   const outcomes = outcomesOf(stated, (outcome) => countOf(outcome['index']), 'tokenId');
   const winner = status === 'resolved' ? winnerOf(market, stated, outcomes) : null;
-  const tick = countOf(market['decimalPrecision']);
   // What the topic counts is the market's only where it has no other.
   const counted = alone ? [market, topic] : [market];
   return {
@@ -88,9 +92,7 @@ function fromMarket(
       asset: short?.asset ?? assetOf(textOf(topic['symbol'])),
       window: short?.window ?? null,
       status,
-      nativeStatus:
-        [topic['status'], market['status'], market['tradingStatus']].map(upper).filter(Boolean).join('/') ||
-        null,
+      nativeStatus: nativeStatusOf(market, topic),
       eventId: textOf(topic['marketTopicId']),
       conditionId: textOf(market['conditionId']),
       outcomes: withWinner(outcomes, winner),
@@ -110,7 +112,7 @@ function fromMarket(
       exchangeContract: firstText([market, topic], ['exchangeContract', 'exchangeAddress']),
       collateral: textOf(topic['collateral']),
       feeBps: countOf(market['feeRateBps']) ?? countOf(topic['feeRateBps']),
-      tickSize: tick === null || tick > 6 ? null : 10 ** (6 - tick),
+      tickSize: tickOf(market),
       simulated: topic['ladderlog_simulated'] === true || market['ladderlog_simulated'] === true,
       native: JSON.stringify({ topic: topicOnly, market }),
     },
@@ -156,7 +158,6 @@ function fromPredictMarket(
     'onChainId',
   );
   const winner = status === 'resolved' ? winnerOf(market, stated, outcomes) : null;
-  const tick = countOf(market['decimalPrecision']);
   const { markets: _markets, ...categoryOnly } = category ?? {};
   return {
     market: marketOf(id),
@@ -170,11 +171,7 @@ function fromPredictMarket(
       asset: short?.asset ?? null,
       window: short?.window ?? null,
       status,
-      nativeStatus:
-        [category?.['status'], market['status'], market['tradingStatus']]
-          .map(upper)
-          .filter(Boolean)
-          .join('/') || null,
+      nativeStatus: nativeStatusOf(market, category),
       conditionId: textOf(market['conditionId']),
       outcomes: withWinner(outcomes, winner),
       opensAt,
@@ -184,7 +181,7 @@ function fromPredictMarket(
       winningOutcome: winner?.id ?? null,
       strike: strikeOf(category, market),
       feeBps: countOf(market['feeRateBps']),
-      tickSize: tick === null || tick > 6 ? null : 10 ** (6 - tick),
+      tickSize: tickOf(market),
       simulated: market['ladderlog_simulated'] === true || category?.['ladderlog_simulated'] === true,
       native: JSON.stringify(
         category
@@ -205,94 +202,6 @@ export function externalIdOf(native: string): string | null {
     (isObject(market) ? textOf(market['externalId']) : null) ??
     (isObject(predict) ? textOf(predict['id']) : null)
   );
-}
-
-const RESOLVED = new Set(['RESOLVED', 'SETTLED', 'FINALIZED']);
-const VOIDED = new Set(['VOIDED', 'VOID', 'CANCELLED', 'CANCELED', 'INVALID', 'REFUNDED']);
-
-/**
- * The market's own words first, the topic's where it has none. The venue's full list of statuses is not published: a word that
- * is not known here leaves the times to decide, and without them the status is unknown.
- */
-function statusOf(
-  market: JsonObject,
-  parent: JsonObject | null,
-  opensAt: Micros | null,
-  closesAt: Micros | null,
-  observedAt: Micros,
-): MarketStatus {
-  const words: string[] = [upper(market['tradingStatus']), upper(market['status'])];
-  if (words.join('') === '') words.push(upper(parent?.['status']));
-  if (words.some((word) => VOIDED.has(word))) return 'voided';
-  if (words.some((word) => RESOLVED.has(word))) return 'resolved';
-  if (words[0] === 'OPEN') return 'open';
-  if (words[0] !== '') return opensAt !== null && observedAt < opensAt ? 'upcoming' : 'closed';
-  if (opensAt === null || closesAt === null) return 'unknown';
-  return observedAt < opensAt ? 'upcoming' : observedAt < closesAt ? 'open' : 'closed';
-}
-
-function outcomesOf(
-  stated: readonly JsonObject[],
-  indexOf: (outcome: JsonObject) => number | null,
-  tokenField: string,
-): Outcome[] {
-  return stated
-    .map((outcome, at): Outcome => {
-      const index = indexOf(outcome) ?? at;
-      const tokenId = textOf(outcome[tokenField]);
-      return { id: String(index), label: textOf(outcome['name']) ?? '', index, tokenId, winner: null };
-    })
-    .sort((a, b) => a.index - b.index);
-}
-
-const withWinner = (outcomes: readonly Outcome[], winner: Outcome | null): readonly Outcome[] =>
-  winner === null ? outcomes : outcomes.map((outcome) => ({ ...outcome, winner: outcome.id === winner.id }));
-
-/**
- * Only what the venue states: an outcome marked as won, a `resolution` that names one, or quoted prices of exactly 1 and 0 on a
- * resolved market (a quote lies strictly between). Start and end price of the asset are not a winner: the tie rule is the
- * venue's to apply.
- */
-function winnerOf(
-  market: JsonObject,
-  stated: readonly JsonObject[],
-  outcomes: readonly Outcome[],
-): Outcome | null {
-  const byToken = (outcome: JsonObject): Outcome | null => {
-    const token = textOf(outcome['tokenId']) ?? textOf(outcome['onChainId']);
-    const name = textOf(outcome['name']);
-    return (
-      outcomes.find((other) => (token === null ? other.label === name : other.tokenId === token)) ?? null
-    );
-  };
-  const won = stated.filter((outcome) => outcome['winner'] === true || upper(outcome['status']) === 'WON');
-  if (won.length === 1) return byToken(won[0]!);
-  const resolution = market['resolution'] ?? market['winningOutcome'];
-  if (isObject(resolution)) return byToken(resolution);
-  const name = upper(resolution);
-  if (name !== '') {
-    const named = outcomes.find((outcome) => outcome.label.toUpperCase() === name);
-    if (named) return named;
-  }
-  const prices = stated.map((outcome) => microOf(outcome['price']));
-  const at = prices.indexOf(1_000_000);
-  const decided = at >= 0 && prices.every((price, index) => price === (index === at ? 1_000_000 : 0));
-  return decided ? byToken(stated[at]!) : null;
-}
-
-function resolutionOf(market: JsonObject, winner: Outcome | null): string | null {
-  if (winner !== null) return winner.label === '' ? null : winner.label;
-  const { resolution } = market;
-  return isObject(resolution) ? textOf(resolution['name']) : textOf(resolution);
-}
-
-function strikeOf(parent: JsonObject | null, market: JsonObject): string | null {
-  for (const object of [market, parent]) {
-    const data = object?.['variantData'];
-    const start = isObject(data) ? textOf(data['startPrice']) : null;
-    if (start !== null) return start;
-  }
-  return null;
 }
 
 /** BTCUSDT is a contract on BTC. */
