@@ -78,6 +78,7 @@ export class PartitionProjector {
   /** Resolves when the records are buffered, and whatever is ready is in the tables: that is the backpressure. */
   async accept(batch: LogBatch): Promise<void> {
     await this.exclusively(async () => {
+      if (this.dead) return;
       this.end = Math.max(this.end, batch.end);
       for (const record of batch.records) {
         const next = (this.buffer.at(-1)?.offset ?? this.hwm) + 1;

@@ -157,3 +157,26 @@ test('a lost acknowledgement of a repair is not repaired twice', async () => {
   expect(lost).toBeGreaterThan(0);
   await isWhole();
 });
+
+test('a fenced owner that is still handed records writes nothing, and does not end over it', async () => {
+  const more = (seed: number) =>
+    bench.log.append([...generate({ seed, observations: 30, markets: 1, levels: 3, venues: ['venueb'] })]);
+  const fenced = Promise.withResolvers<void>();
+  const projector = projectorOf({ ...here(), observer: { onFenced: () => fenced.resolve() } });
+  const claims = async (): Promise<void> => {
+    for (const { topic, partition, fingerprint } of await bench.cursors.list(generation))
+      await bench.cursors.claim({ generation, topic, partition }, 0, fingerprint);
+  };
+  await until(projector, async (signal) => {
+    await projector.caughtUp(signal);
+    await claims();
+    await more(1);
+    await fenced.promise;
+    await more(2);
+    await more(3);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  });
+  expect(projector.status()).toMatchObject({ fenced: 1, lastError: null });
+  await projectAll(here());
+  await isWhole();
+});
