@@ -62,6 +62,16 @@ describe('pushes', () => {
     expect(only(feed(normalizer, push(book())), 'book')).toHaveLength(1);
   });
 
+  it('takes what follows when the venue sets its clock back: not for an hour is every book an older one', () => {
+    const normalizer = venueA.createNormalizer();
+    const at = 1794700802617;
+    feed(normalizer, push(book({ updateTimestampMs: at + 3_600_000 })));
+    expect(only(feed(normalizer, push(book({ updateTimestampMs: at }))), 'book')).toHaveLength(1);
+    expect(feed(normalizer, push(book({ updateTimestampMs: at - 1 })))).toEqual([
+      { find: 'skip', reason: 'out_of_order' },
+    ]);
+  });
+
   it('keeps ids that a double cannot hold', () => {
     const text = JSON.stringify(book()).replace('6815131', '9007199254740993123');
     const [finding] = only(feed(venueA.createNormalizer(), push(text)), 'book');

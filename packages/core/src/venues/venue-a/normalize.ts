@@ -36,6 +36,12 @@ type Rest = Extract<Channel, { kind: 'rest' }>;
 /** The newest whole book of a market's first outcome; `socket` false for one that predict.fun's REST gave. */
 type Newest = { readonly book: ComposedBook; readonly sourceTs: Micros | null; readonly socket: boolean };
 
+/** Pushes overtake each other by moments. What lies further back is no older book: the venue's clock was set. */
+const OVERTAKEN_WITHIN: Micros = 60_000_000;
+
+const overtaken = (newest: Micros | null, sourceTs: Micros | null): boolean =>
+  newest !== null && sourceTs !== null && sourceTs <= newest && newest - sourceTs < OVERTAKEN_WITHIN;
+
 class VenueANormalizer implements Normalizer {
   private readonly newest = new Map<string, Newest>();
   private readonly formats = new Map<string, Formats>();
@@ -192,7 +198,7 @@ class VenueANormalizer implements Normalizer {
       into.push(compare(market, FIRST, sourceTs, before.book, composed));
       return;
     }
-    if (before && before.sourceTs !== null && sourceTs !== null && sourceTs <= before.sourceTs) {
+    if (overtaken(before?.sourceTs ?? null, sourceTs)) {
       into.push({ find: 'skip', reason: 'out_of_order' });
       return;
     }
