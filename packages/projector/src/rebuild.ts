@@ -191,6 +191,8 @@ async function catchUp(options: RebuildOptions, projector: Projector, generation
         throw new LadderlogError('INTERNAL', 'the projector stopped before the end of the log');
       }),
     ]);
+    // The log may grow on: end between two ranges, since one that is half written is not the log.
+    await Promise.race([projector.quiesced(async () => done.abort()), running]);
   } finally {
     done.abort();
     await Promise.allSettled([running, watching]);
