@@ -41,6 +41,10 @@ async function get<T>(path: string): Promise<T> {
   return (await answer.json()) as T;
 }
 
+type Check = { ok: boolean; state?: string; markets?: number; books?: number };
+const health = () =>
+  get<{ data: { generation: number; checks: Readonly<Record<string, Check | undefined>> } }>('health');
+
 /** The venues, seen from outside: one set that all collectors share. */
 async function venueSettings(): Promise<Record<string, string>> {
   const { venuea, venueb, venuec } = await readyFacts<Simulated>(start('venues', ['simulate']));
@@ -132,6 +136,18 @@ describe.skipIf(!kafka)('scaled mode', () => {
     }
   });
 
+  test('health knows from the log that every venue is captured, though other processes do it', async () => {
+    const { data } = await eventually('capture of every venue', health, ({ data: { checks } }) =>
+      VENUES.every((venue) => checks[venue]?.state === 'capturing'),
+    );
+    expect(data.generation).toBe(1);
+    expect(data.checks['projector']).toMatchObject({ ok: true, lag: expect.any(Number) as number });
+    for (const venue of VENUES) {
+      expect(data.checks[venue]).toMatchObject({ ok: true, gaps_open: 0, gap_since: null });
+      expect(data.checks[venue]!.books).toBeGreaterThanOrEqual(data.checks[venue]!.markets!);
+    }
+  });
+
   test('two collectors share the markets of every venue without overlap', async () => {
     const log = await openTestLog(kafka!, prefix);
     try {
@@ -167,7 +183,11 @@ describe.skipIf(!kafka)('scaled mode', () => {
         stderr: '',
       });
     };
-    await Promise.all(['collect-0', 'collect-1', 'serve'].map(end));
+    await Promise.all(['collect-0', 'collect-1'].map(end));
+    await eventually('word that capture ended', health, ({ data: { checks } }) =>
+      VENUES.every((venue) => checks[venue]?.state === 'stopped'),
+    );
+    await end('serve');
     await end('project');
     const verified = await ladderlog(['verify', '--json', '--data', join(folder, 'operator')], { env });
     expect({
