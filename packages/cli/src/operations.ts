@@ -54,10 +54,15 @@ export const OPERATIONS = {
   },
   async rollback(_context, { store, cursors }, args) {
     const places = { store, cursors, projections: PROJECTIONS };
-    const earlier = (await listGenerations(places)).filter(({ served, complete }) => complete && !served);
+    const all = await listGenerations(places);
+    const served = all.find((one) => one.served)!.generation;
+    const earlier = all.filter(({ generation, complete }) => complete && generation < served);
     const to = typeof args['to'] === 'number' ? args['to'] : earlier.at(-1)?.generation;
     if (to === undefined)
-      throw new LadderlogError('BAD_ARGUMENT', 'there is no earlier generation to go back to');
+      throw new LadderlogError(
+        'BAD_ARGUMENT',
+        `there is no generation before ${served}; 'ladderlog rebuild --list' shows those that exist`,
+      );
     await rollback(places, to);
     return { generation: to };
   },

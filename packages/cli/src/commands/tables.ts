@@ -2,7 +2,8 @@
 
 import { resolve } from 'node:path';
 
-import type { VerifyResult } from '@ladderlog/projector';
+import { LadderlogError } from '@ladderlog/core';
+import type { GenerationInfo, VerifyResult } from '@ladderlog/projector';
 
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
@@ -24,6 +25,12 @@ async function perform<T>(context: Context, operation: OperationName, args: Argu
   }
 }
 
+function generationNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text))
+    throw new LadderlogError('BAD_ARGUMENT', `'${text}' is no generation; see 'ladderlog rebuild --list'`);
+  return Number(text);
+}
+
 export function registerTables(define: Define): void {
   define(
     'rebuild',
@@ -37,23 +44,32 @@ export function registerTables(define: Define): void {
     (command) =>
       command
         .option('--from <offset|time>', 'Project again only from here on.')
-        .option('--rollback', 'Serve the generation before again.')
+        .option('--rollback [generation]', 'Serve the generation before again, or this one.')
         .option('--list', 'Show the generations that exist.')
         .option('--drop <generation>', 'Remove a generation that is not served.'),
     async (context, options) => {
       if (options['list'] === true) {
-        context.print(JSON.stringify(await perform(context, 'generations', {})));
+        const generations = await perform<readonly GenerationInfo[]>(context, 'generations', {});
+        if (context.json) context.print(JSON.stringify(generations));
+        else
+          for (const { generation, served, complete, rows } of generations)
+            context.print(
+              `${String(generation).padStart(4)} ${String(rows).padStart(12)} rows  ${served ? 'served' : complete ? 'complete' : 'not complete'}`,
+            );
         return;
       }
-      if (options['rollback'] === true) {
-        const { generation } = await perform<{ generation: number }>(context, 'rollback', {});
+      const { rollback } = options;
+      if (rollback !== undefined) {
+        const { generation } = await perform<{ generation: number }>(context, 'rollback', {
+          to: rollback === true ? null : generationNumber(rollback as string),
+        });
         context.print(
           context.json ? JSON.stringify({ generation }) : `generation ${generation} is served again`,
         );
         return;
       }
       if (typeof options['drop'] === 'string') {
-        const result = await perform(context, 'drop', { generation: Number(options['drop']) });
+        const result = await perform(context, 'drop', { generation: generationNumber(options['drop']) });
         context.print(context.json ? JSON.stringify(result) : `generation ${options['drop']} is dropped`);
         return;
       }
