@@ -28,6 +28,7 @@ type Simulated = {
 let env: Record<string, string>;
 let url: string;
 let key: string;
+let metricsPort: number;
 
 const start = (name: string, args: readonly string[], extra: Record<string, string> = {}): Started => {
   const started = launch([...args, '--json', '--data', join(folder, name)], { env: { ...env, ...extra } });
@@ -81,7 +82,7 @@ describe.skipIf(!kafka)('scaled mode', () => {
       LADDERLOG_LOG_LEVEL: 'warn',
     };
     const project = start('project', ['project', '--metrics-port', '0']);
-    await readyFacts(project);
+    ({ metricsPort } = await readyFacts<{ metricsPort: number }>(project));
     const [serve, venues] = await Promise.all([
       readyFacts<{ url: string }>(start('serve', ['serve', '--port', '0'])),
       venueSettings(),
@@ -188,6 +189,12 @@ describe.skipIf(!kafka)('scaled mode', () => {
       VENUES.every((venue) => checks[venue]?.state === 'stopped'),
     );
     await end('serve');
+    // Else a slow machine is told to end in the middle of a range, and does.
+    await eventually(
+      'a projector with nothing left to do',
+      async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
+      (metrics) => /^ladderlog_projector_lag_events 0$/m.test(metrics),
+    );
     await end('project');
     const verified = await ladderlog(['verify', '--json', '--data', join(folder, 'operator')], { env });
     expect({

@@ -98,26 +98,3 @@ test('a pause of our own is no silence: what came meanwhile is read before it is
   );
   expect(gapsOf(events)).toEqual([]);
 });
-
-test('what is still unread when a connection is given up belongs to its gap', async () => {
-  capture = await startCapture({
-    venues: ['venuec'],
-    timing: SLOW_PROBES,
-    simulator: { updatesPerSecond: 20 },
-  });
-  const before = await capture.until('the first books', (events) => distinct(booksOf(events)) >= BOOKS);
-  // Garbage at the head of a burst: the frames behind it are read after it, from a connection that is no longer trusted.
-  capture.simulators.inject({ venue: 'venuec', kind: 'garbage' });
-  stand(3_000);
-  const events = await capture.until('gaps that opened and closed', (now) => {
-    const closed = new Set(now.flatMap((event) => (event.type === 'GapClosed' ? [event.gapId] : [])));
-    const gaps = gapsOf(now);
-    return (
-      booksOf(now).length > booksOf(before).length + 50 &&
-      distinct(gaps) >= BOOKS - 1 &&
-      gaps.every(({ gapId }) => closed.has(gapId))
-    );
-  });
-  const gaps = gapsOf(events);
-  expect(new Set(gaps.map(({ gapId }) => gapId)).size).toBe(distinct(gaps));
-});
