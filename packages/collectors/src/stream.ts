@@ -40,6 +40,9 @@ export class Stream {
   private lastSentMs = 0;
   private resyncPending = new Map<string, Target>();
   private resyncTimer: NodeJS.Timeout | null = null;
+  /** When the book of a market was last asked for again, on this connection. */
+  private askedAt = new Map<string, number>();
+  private openedAt = 0;
   private breakCause: Break | null = null;
   /** When limits were last looked at. */
   private lookedAt = 0;
@@ -95,6 +98,7 @@ export class Stream {
       const targets = [...this.resyncPending.values()];
       this.resyncPending.clear();
       if (!this.open) return;
+      for (const { market } of targets) this.askedAt.set(market, this.clock.now());
       if (this.spec.resync) this.send(this.spec.resync(targets));
       else this.abandon('lost_sync', 'reconnecting for a fresh book');
     }, 200);
@@ -146,6 +150,8 @@ export class Stream {
 
     socket.on('open', () => {
       openedMs = performance.now();
+      this.openedAt = this.clock.now();
+      this.askedAt.clear();
       session.alive(this.clock.now());
       this.lookedAt = this.clock.now();
       spec.onOpen?.();
@@ -256,7 +262,19 @@ export class Stream {
       );
       return;
     }
-    options.outbox.push(session.overdue(late - spec.firstBookMs * MICROS_PER_MS, now));
+    const before = late - spec.firstBookMs * MICROS_PER_MS;
+    options.outbox.push(session.overdue(before, now));
+    this.askAgain(session.id, before);
+  }
+
+  /** A book that was asked for and did not come: the answer may have been lost as well. */
+  private askAgain(session: string, before: number): void {
+    const stuck = new Set<string>();
+    for (const { session: of, dataset, market, gap } of this.options.capture.tracks.all()) {
+      if (of !== session || dataset !== 'books' || gap === null) continue;
+      if (Math.max(gap.from, this.openedAt, this.askedAt.get(market) ?? 0) < before) stuck.add(market);
+    }
+    if (stuck.size > 0) this.resync(stuck);
   }
 
   private keepAlive(): void {

@@ -132,6 +132,18 @@ describe('faults', () => {
     expect(lists.some(({ body }) => Buffer.from(body).includes('"markets":[]'))).toBe(true);
   });
 
+  test('a book that is asked for while its market is silent is asked for again, and comes', async () => {
+    capture = await startCapture({ venues: ['venueb'], timing: { firstBookMs: 2_000 } });
+    await capture.until('the first books', (events) => booksSeen(events).size >= 9);
+    capture.simulators.inject({ venue: 'venueb', kind: 'silence_token', duration: 4 });
+    const silent = capture.simulators.faultsApplied()[0]!.market!;
+    const after = await capture.until('the silent market covered again', (events) =>
+      of(events, 'GapClosed').some(({ market, firstAfter }) => market === silent && firstAfter !== null),
+    );
+    expectHonest(after);
+    expect(new Set(gapsOf(after).map(({ cause }) => cause))).toEqual(new Set(['sequence_break']));
+  });
+
   test('an unknown kind of message is kept as a reject and is no gap', async () => {
     capture = await startCapture({ venues: ['venuec'] });
     await capture.until('the first books', (events) => booksSeen(events).size >= 12);
