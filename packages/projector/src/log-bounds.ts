@@ -24,5 +24,7 @@ export async function hasRecords(
   const from = [{ topic, partition, offset: Math.max(first, begin) }];
   for await (const batch of log.read({ from, to: [{ topic, partition, offset: end }], signal }))
     if (batch.records.length > 0) return true;
+  // A reader that was stopped has looked at nothing.
+  signal.throwIfAborted();
   return false;
 }

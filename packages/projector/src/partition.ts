@@ -78,7 +78,7 @@ export class PartitionProjector {
   /** Resolves when the records are buffered, and whatever is ready is in the tables: that is the backpressure. */
   async accept(batch: LogBatch): Promise<void> {
     await this.exclusively(async () => {
-      if (this.dead) return;
+      if (this.ended) return;
       this.end = Math.max(this.end, batch.end);
       for (const record of batch.records) {
         const next = (this.buffer.at(-1)?.offset ?? this.hwm) + 1;
@@ -89,10 +89,10 @@ export class PartitionProjector {
       }
       for (let ready = this.cut(false); ready; ready = this.cut(false)) {
         await this.write(ready);
-        if (this.dead || this.context.signal.aborted) return;
+        if (this.ended) return;
       }
     });
-    if (this.buffer.length > 0 && !this.dead) this.armTimer();
+    if (this.buffer.length > 0 && !this.ended) this.armTimer();
   }
 
   /** hwm says that everything before it is in the tables, so a record that was never handed over would be lost without a trace. */
@@ -104,6 +104,11 @@ export class PartitionProjector {
         `the log handed over ${topic}/${partition}/${end} and not the records from ${first} on: begin again at the cursor`,
         { details: { topic, partition, first, end } },
       );
+  }
+
+  /** No longer ours, or no longer running: what is still handed over is for whoever comes next. */
+  private get ended(): boolean {
+    return this.dead || this.context.signal.aborted;
   }
 
   /** The partition is no longer ours. What is under way is fenced by the cursor. */
@@ -124,7 +129,7 @@ export class PartitionProjector {
     this.timer ??= setTimeout(() => {
       this.timer = null;
       this.exclusively(async () => {
-        const ready = this.dead ? null : this.cut(true);
+        const ready = this.ended ? null : this.cut(true);
         if (ready) await this.write(ready);
       }).catch(this.context.onFailure);
     }, this.context.limits.maxWaitMs);
@@ -172,7 +177,8 @@ export class PartitionProjector {
       await open;
       if (open === gate()) break;
     }
-    if (this.dead) return;
+    // Nothing is begun that would be left half written.
+    if (this.ended) return;
     const writing = this.writeRange(records);
     this.writing = writing.catch(() => undefined);
     await writing;

@@ -158,11 +158,14 @@ async function chooseGeneration(
   return { generation: await unusedGeneration(options), resumed: false };
 }
 
-/** No table has rows of a partition without a cursor: those would be projected again. */
+/**
+ * Cursors and tables belong together: no table has rows of a partition without a cursor, which would be projected again, and
+ * cursors that have moved have tables with rows. Those of a store that was removed have not.
+ */
 async function isWhole(options: RebuildOptions, generation: number): Promise<boolean> {
-  const known = new Set(
-    (await options.cursors.list(generation)).map(({ topic, partition }) => `${topic}/${partition}`),
-  );
+  const known = await options.cursors.list(generation);
+  const places = new Set(known.map(({ topic, partition }) => `${topic}/${partition}`));
+  let any = false;
   for (const { table } of options.projections) {
     const rows = await options.store.query<{ topic: string; partition: number }>(
       {
@@ -171,9 +174,10 @@ async function isWhole(options: RebuildOptions, generation: number): Promise<boo
       },
       { name: 'rebuild', deadlineMs: 60_000 },
     );
-    if (rows.some(({ topic, partition }) => !known.has(`${topic}/${partition}`))) return false;
+    if (rows.some(({ topic, partition }) => !places.has(`${topic}/${partition}`))) return false;
+    any ||= rows.length > 0;
   }
-  return true;
+  return any || known.every(({ hwm }) => hwm < 0);
 }
 
 async function catchUp(options: RebuildOptions, projector: Projector, generation: number): Promise<void> {

@@ -52,7 +52,7 @@ function welcome(up: Up): string {
   lines.push(
     up.simulated
       ? '  venues       SIMULATED: made-up markets on this machine. --live records the real ones.'
-      : '  venues       live',
+      : `  venues       ${up.venues.length > 0 ? `live: ${up.venues.join(', ')}` : 'none: nothing is recorded, what is there is served'}`,
   );
   for (const reason of up.left) lines.push(`               left out, ${reason}`);
   lines.push('', '  Try it:', '', `  export KEY=${key}`, ...tour(up).map((line) => `  ${line}`), '');
