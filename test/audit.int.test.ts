@@ -160,6 +160,32 @@ describe('what was changed is found', () => {
     ).toEqual(['missing', 'unexpected']);
   });
 
+  test('an answer that came when its connection was gone gave nothing; in the middle of one it is missed', async () => {
+    const frames = events.flatMap((event) =>
+      event.type === 'FrameCaptured' && event.venue === 'venuec' ? [event] : [],
+    );
+    const answers = new Map(
+      frames.flatMap((frame) =>
+        frame.channel === 'ws' ? [] : [[`${frame.session}/${frame.ordinal}`, frame]],
+      ),
+    );
+    const compared = events.find(
+      (event) => event.type === 'BookCompared' && answers.has(`${event.session}/${event.ordinal}`),
+    )!;
+    const answer = answers.get(`${compared.session}/${compared.ordinal}`)!;
+    const taped = frames.filter(({ session }) => session === compared.session);
+    const end = taped.at(-1)!;
+    const late = await copyOf('late', (event) => event);
+    await late.append([{ ...answer, ordinal: end.ordinal + 1, observedAt: end.observedAt + 1 }]);
+    expect((await runAudit({ log: late, venue: 'venuec' })).differences).toEqual([]);
+    const lost = await copyOf('comparison', (event) => (event === compared ? null : event));
+    expect((await runAudit({ log: lost, venue: 'venuec' })).differences[0]).toMatchObject({
+      kind: 'missing',
+      type: 'BookCompared',
+      ordinal: compared.ordinal,
+    });
+  });
+
   test('frames that are gone leave the rest of their connection unjudged, not matched', async () => {
     const books = events.filter((event) => event.type === 'BookObserved' && event.venue === 'venueb');
     const [longest] = [...Map.groupBy(books, ({ session }) => session).values()].sort(

@@ -1,7 +1,7 @@
 // The connections of a recording as an audit rebuilds them: each with a normalizer of its own and its frames in order.
 
 import type { Finding, MarketFields, Micros, Normalizer, VenueAdapter } from '@ladderlog/core';
-import type { Recorded } from './audit-frame.ts';
+import type { FrameVerdict, Recorded } from './audit-frame.ts';
 import type { NotJudged } from './audit-result.ts';
 import type { Taped } from './audit-tally.ts';
 
@@ -18,6 +18,8 @@ export type AuditSession = {
   readonly held: Map<number, TapedWithEvents>;
   /** It has frames of a socket. */
   socket: boolean;
+  /** REST answers of which nothing was recorded, until the socket speaks again: then they should have been. */
+  readonly unheard: { readonly frame: Taped; readonly verdict: FrameVerdict }[];
   /** Why nothing of it can be judged any more. */
   spoiled: NotJudged | null;
 };
@@ -42,7 +44,7 @@ export class AuditSessions {
       this.known.set(group, known);
       for (const [market, fields] of known) normalizer.learn(market, fields);
       const spoiled = event.ordinal > 0 && event.provenance === 'captured' ? startMissing : null;
-      session = { normalizer, group, nextOrdinal: 0, held: new Map(), socket: false, spoiled };
+      session = { normalizer, group, nextOrdinal: 0, held: new Map(), socket: false, unheard: [], spoiled };
       this.open.set(event.session, session);
     }
     return session;

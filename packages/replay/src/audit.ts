@@ -4,7 +4,7 @@
 
 import type { EventType, Frame, Micros, Position, VenueAdapter, VenueEvent } from '@ladderlog/core';
 import { EARLIEST_MICROS, LATEST_MICROS, VENUE_ADAPTERS } from '@ladderlog/core';
-import type { Recorded } from './audit-frame.ts';
+import type { FrameVerdict, Recorded } from './audit-frame.ts';
 import { judgeFrame } from './audit-frame.ts';
 import type { AuditOptions, AuditResult, NotJudged } from './audit-result.ts';
 import type { AuditSession } from './audit-sessions.ts';
@@ -196,7 +196,10 @@ class Audit {
       observedAt: event.observedAt,
       settings: event.settings,
     };
-    if (event.channel === 'ws') session.socket = true;
+    if (event.channel === 'ws') {
+      session.socket = true;
+      if (event.direction === 'in') this.settleUnheard(session, true);
+    }
     const findings = session.normalizer.normalize(wire);
     this.sessions.learn(session, findings);
     if (findings.length > 0 && this.tally.frames % FORGET_EVERY === 0)
@@ -221,14 +224,43 @@ class Audit {
         for (const one of recorded) this.tally.leave('connection_broke', one.event.observedAt);
         return;
       }
+      if (recorded.length === 0) {
+        session.unheard.push({ frame, verdict });
+        return;
+      }
     }
-    this.tally.verdict(frame, verdict, this.spans.get(event.session)?.last === event.observedAt);
+    this.verdict(frame, verdict);
+  }
+
+  /** An answer that came in when its connection was gone is on the tape and gave nothing, whatever it says. */
+  private settleUnheard(session: AuditSession, spokeAgain: boolean): void {
+    for (const { frame, verdict } of session.unheard.splice(0)) {
+      const { differences } = verdict;
+      this.verdict(
+        frame,
+        spokeAgain
+          ? verdict
+          : {
+              ...verdict,
+              differences: [],
+              compared: [],
+              suppressed: verdict.suppressed + differences.length,
+            },
+      );
+    }
+  }
+
+  private verdict(frame: Taped, verdict: FrameVerdict): void {
+    const { session, observedAt } = frame.event;
+    this.tally.verdict(frame, verdict, this.spans.get(session)?.last === observedAt);
   }
 
   private closeSessions(now: Micros): void {
     const isOver = (id: string): boolean => (this.spans.get(id)?.last ?? -Infinity) < now;
-    for (const session of this.sessions.close(isOver))
+    for (const session of this.sessions.close(isOver)) {
       if (session.held.size > 0) this.spoil(session, 'frames_missing');
+      this.settleUnheard(session, false);
+    }
   }
 }
 
