@@ -12,6 +12,8 @@ export type KillPlan = Omit<ChildOptions, 'dieAt' | 'untilCaughtUp'> & {
   readonly kills: number;
   /** About so many records are to pass between two kills. */
   readonly recordsPerLife: number;
+  /** A projector that has written nothing for so long has no more to do, and is killed idle. */
+  readonly idleMs: number;
   readonly random: () => number;
 };
 
@@ -41,7 +43,9 @@ export async function killRepeatedly(plan: KillPlan): Promise<KillReport> {
 }
 
 /** A last projector that is left alive until all is in the tables. */
-export async function finish(plan: Omit<KillPlan, 'kills' | 'recordsPerLife' | 'random'>): Promise<void> {
+export async function finish(
+  plan: Omit<KillPlan, 'kills' | 'recordsPerLife' | 'idleMs' | 'random'>,
+): Promise<void> {
   const { log, storePath, generation, maxRecords } = plan;
   const child = start({ log, storePath, generation, maxRecords, dieAt: null, untilCaughtUp: true });
   const { code, errors } = await child.ended;
@@ -52,9 +56,6 @@ type Life = {
   readonly dieAt: ChildOptions['dieAt'];
   readonly killAfter: { readonly events: number; readonly ms: number } | null;
 };
-
-/** An idle projector is killed after this long. */
-const IDLE_MS = 60_000;
 
 async function live(plan: KillPlan, life: Life): Promise<keyof KillReport> {
   const { log, storePath, generation, maxRecords } = plan;
@@ -72,7 +73,7 @@ async function live(plan: KillPlan, life: Life): Promise<keyof KillReport> {
   child.onLine((line) => {
     events += line.events ?? 0;
     if (life.killAfter && events >= life.killAfter.events) killIn(life.killAfter.ms, 'random');
-    else killIn(IDLE_MS, 'idle');
+    else killIn(plan.idleMs, 'idle');
   });
   const { signal, errors } = await child.ended;
   clearTimeout(timer);

@@ -46,7 +46,13 @@ test(
       } as const;
       // Somewhat less than a fair share: the last kills must find work too.
       const recordsPerLife = (0.7 * OBSERVATIONS) / KILLS;
-      const report = await killRepeatedly({ ...plan, kills: KILLS, recordsPerLife, random: seeded(seed) });
+      const report = await killRepeatedly({
+        ...plan,
+        kills: KILLS,
+        recordsPerLife,
+        idleMs: FULL ? 60_000 : 15_000,
+        random: seeded(seed),
+      });
       await producing;
       await finish(plan);
 
@@ -69,5 +75,5 @@ test(
       rmSync(folder, { recursive: true, force: true });
     }
   },
-  FULL ? 3_600_000 : 240_000,
+  FULL ? 3_600_000 : 300_000,
 );

@@ -32,7 +32,13 @@ test.skipIf(kafka === null)(
       const connection = { kind: 'kafka', brokers, registryUrl, prefix, sessionTimeoutMs: 6_000 } as const;
       const plan = { log: connection, storePath, generation: 1, maxRecords: 300 } as const;
       const recordsPerLife = (0.7 * OBSERVATIONS) / KILLS;
-      const report = await killRepeatedly({ ...plan, kills: KILLS, recordsPerLife, random: seeded(seed) });
+      const report = await killRepeatedly({
+        ...plan,
+        kills: KILLS,
+        recordsPerLife,
+        idleMs: FULL ? 60_000 : 15_000,
+        random: seeded(seed),
+      });
       await finish(plan);
       const store = await openChdbStore({ path: storePath });
       const cursors = openClickhouseCursors(store);
@@ -49,5 +55,5 @@ test.skipIf(kafka === null)(
       rmSync(storePath, { recursive: true, force: true });
     }
   },
-  FULL ? 7_200_000 : 180_000,
+  FULL ? 7_200_000 : 300_000,
 );
