@@ -60,6 +60,8 @@ const ENGINE_SETTINGS: Readonly<Record<string, number>> = {
   max_outdated_parts_loading_thread_pool_size: 2,
 };
 
+const PURGE_MS = 10_000;
+
 export type ChdbStore = Store & {
   /** A session of its own on the same data, for the SQL front. */
   session(): Promise<ClickHouseClient>;
@@ -139,8 +141,18 @@ export async function openChdbStore(options: ChdbOptions): Promise<ChdbStore> {
       },
     };
     const store = createStore(engine, limits, { database }, log);
+    // The engine's allocator keeps what merges and inserts have given back, and that is most of what the engine holds.
+    const purging = setInterval(() => {
+      store.exec('SYSTEM JEMALLOC PURGE', { name: 'purge' }).catch((error: unknown) => {
+        log.debug({ event: 'store.purge_failed', err: error }, 'unused memory stays with the engine');
+      });
+    }, PURGE_MS).unref();
     return {
       ...store,
+      async close() {
+        clearInterval(purging);
+        await store.close();
+      },
       async session() {
         const created = createClient({ connection: connect(join(path, 'chdb')) });
         await created.command({ query: `USE ${database}` });
