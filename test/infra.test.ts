@@ -10,7 +10,8 @@ import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 
 import { configurationDoc } from '../infra/write-configuration-doc.ts';
-import { SETTINGS, resolveConfig } from '../packages/cli/src/settings.ts';
+import { resolveConfig } from '../packages/cli/src/config.ts';
+import { SETTINGS } from '../packages/cli/src/settings.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

@@ -7,8 +7,8 @@ import type { Logger } from 'pino';
 import { destination, pino } from 'pino';
 import { parse as parseYaml } from 'yaml';
 
-import type { Config, ResolvedConfig } from './settings.ts';
-import { resolveConfig } from './settings.ts';
+import type { Config, ResolvedConfig } from './config.ts';
+import { resolveConfig } from './config.ts';
 
 /** Documented in docs/operations.md; scripts may rely on them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, different: 3, unavailable: 4, interrupted: 130 } as const;

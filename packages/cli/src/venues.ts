@@ -15,7 +15,7 @@ import {
 import { LadderlogError } from '@ladderlog/core';
 import type { Simulators } from '@ladderlog/simulators';
 
-import type { Config } from './settings.ts';
+import type { Config } from './config.ts';
 
 /** Series the simulator lists; a venue's own default list may name more. */
 const SIMULATED_SERIES = ['KXBTC15M', 'KXETH15M', 'KXBTCD'];

@@ -1,0 +1,69 @@
+// The configuration of one run, from flags, environment, file and defaults.
+
+import type { Setting, SettingName } from './settings.ts';
+import { SETTINGS } from './settings.ts';
+
+export type Config = {
+  readonly [K in SettingName]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never;
+};
+export type ConfigOrigin = 'flag' | 'environment' | 'file' | 'default';
+export type ResolvedConfig = {
+  readonly config: Config;
+  readonly origins: Readonly<Record<SettingName, ConfigOrigin>>;
+  readonly problems: readonly string[];
+};
+
+/** Flag > environment > file > default; every problem is reported, not only the first. */
+export function resolveConfig(
+  flags: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+  file: Readonly<Record<string, unknown>>,
+): ResolvedConfig {
+  const config: Record<string, unknown> = {};
+  const origins: Record<string, ConfigOrigin> = {};
+  const problems: string[] = [];
+  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+    const candidates: [ConfigOrigin, unknown, string][] = [
+      ['flag', flags[name], `--${setting.flag ?? name}`],
+      ['environment', env[setting.env] === '' ? undefined : env[setting.env], setting.env],
+      ['file', file[name], `'${name}' in the configuration file`],
+    ];
+    config[name] = setting.default;
+    origins[name] = 'default';
+    const given = candidates.find(([, value]) => value !== undefined);
+    if (!given) continue;
+    const [origin, value, where] = given;
+    const parsed = setting.parse(Array.isArray(value) ? value.join(',') : String(value));
+    if (parsed.ok) {
+      config[name] = parsed.value;
+      origins[name] = origin;
+    } else
+      problems.push(
+        `${where} is ${setting.secret ? 'not valid' : `'${String(value).slice(0, 80)}'`}; it must be ${parsed.fix}`,
+      );
+  }
+  for (const name of Object.keys(file))
+    if (!(name in SETTINGS))
+      problems.push(`'${name}' in the configuration file is not a setting; see 'ladderlog config'`);
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('LADDERLOG_') && !KNOWN_ENV.has(name))
+      problems.push(`${name} is not a setting; see 'ladderlog config'`);
+  }
+  const whole = config as Config;
+  if (whole.kafkaBrokers && !whole.registryUrl)
+    problems.push(
+      'LADDERLOG_KAFKA_BROKERS is set but LADDERLOG_SCHEMA_REGISTRY_URL is not; the log on Kafka needs both',
+    );
+  return { config: whole, origins: origins as Record<SettingName, ConfigOrigin>, problems };
+}
+
+/** Read by tests and scripts, not settings of the product. */
+const KNOWN_ENV = new Set([
+  ...Object.values(SETTINGS).map(({ env }) => env),
+  'LADDERLOG_CONFIG',
+  'LADDERLOG_FULL',
+  'LADDERLOG_RECORDINGS',
+  'LADDERLOG_REQUIRE_KAFKA',
+  'LADDERLOG_KEY',
+  'LADDERLOG_URL',
+]);
