@@ -64,6 +64,27 @@ function recorded(venue: Venue): BookObserved[] {
     .sort((a, b) => a.observedAt - b.observedAt || a.entry - b.entry);
 }
 
+/**
+ * A moment in the middle at which a book is known: the time of a book whose forerunner is not parted from it by a gap, for
+ * within a gap nothing is said. Where the gap lies among the books depends on the machine.
+ */
+function knownMoment(venue: Venue): { readonly from: number; readonly book: BookObserved } {
+  const known = new Map<string, BookObserved>();
+  const moments: { from: number; book: BookObserved }[] = [];
+  for (const event of events.filter((seen) => seen.venue === venue).sort(byTime)) {
+    if (event.type === 'BookObserved') {
+      const id = idOf(venue, event);
+      const book = known.get(id);
+      if (book && book.askPrices.length > 0 && book.observedAt < event.observedAt)
+        moments.push({ from: event.observedAt, book });
+      known.set(id, event);
+    } else if (event.type === 'GapOpened' && event.dataset === 'books')
+      for (const [id, book] of known) if (book.market === event.market) known.delete(id);
+  }
+  return moments[Math.floor(moments.length / 2)]!;
+}
+const byTime = (a: VenueEvent, b: VenueEvent): number => a.observedAt - b.observedAt;
+
 async function start(venue: Venue, more: Partial<NativeReplayOptions> = {}): Promise<NativeReplay> {
   const times = recorded(venue).map(({ observedAt }) => observedAt);
   replay = await startNativeReplay({
@@ -134,7 +155,7 @@ describe.each(VENUES)('%s', (venue) => {
 
   test('begins in the middle with the book of that moment', async () => {
     const all = recorded(venue);
-    const from = all[Math.floor(all.length / 3)]!.observedAt;
+    const { from } = knownMoment(venue);
     const ids = [
       ...new Set(all.filter(({ observedAt }) => observedAt >= from).map((book) => idOf(venue, book))),
     ];
@@ -154,6 +175,31 @@ describe.each(VENUES)('%s', (venue) => {
     }
     const firsts = [...seen].filter(([id, got]) => got.length > recordedAfter(all, venue, id, from)).length;
     expect(firsts > 0).toBe(venue !== 'venuea');
+  });
+
+  test('begins within a gap with nothing: the book before it is not the book of that moment', async () => {
+    const all = recorded(venue);
+    const sides = (gap: VenueEvent): [BookObserved[], BookObserved[]] => {
+      const mine = all.filter(({ market }) => market === gap.market);
+      return [
+        mine.filter(({ observedAt }) => observedAt < gap.observedAt),
+        mine.filter(({ observedAt }) => observedAt > gap.observedAt),
+      ];
+    };
+    const gap = events.find(
+      (event) =>
+        event.type === 'GapOpened' &&
+        event.venue === venue &&
+        event.cause === 'disconnected' &&
+        sides(event).every(({ length }) => length > 0),
+    )!;
+    const after = sides(gap)[1];
+    const ids = [...new Set(after.map((book) => idOf(venue, book)))];
+    const client = subscribe(venue, await start(venue, { from: gap.observedAt + 1 }), ids);
+    await client.closed;
+    const seen = booksOf(venue, client.texts);
+    for (const id of ids)
+      expect(seen.get(id)).toEqual(after.filter((book) => idOf(venue, book) === id).map(ladder));
   });
 
   test('a client that comes late joins the same moment, and a second run begins anew', async () => {
@@ -196,21 +242,10 @@ const fetchJson = async (url: string, body?: object): Promise<unknown> => {
 };
 
 describe('REST at the moment of the replay', () => {
-  const lastOf = (venue: Venue, before: number): BookObserved =>
-    events
-      .filter(isBook)
-      .filter((book) => book.venue === venue && book.observedAt < before && book.askPrices.length > 0)
-      .sort((a, b) => a.observedAt - b.observedAt)
-      .at(-1)!;
-  const middle = (venue: Venue): number => {
-    const all = recorded(venue);
-    return all[Math.floor(all.length / 2)]!.observedAt;
-  };
   const top = (price: number): number => price / 1e6;
 
   test('venue C: book, prices and catalogue', async () => {
-    const from = middle('venuec');
-    const book = lastOf('venuec', from);
+    const { from, book } = knownMoment('venuec');
     const { urls } = await start('venuec', { from, speed: 1 });
     const summary = (await fetchJson(`${urls['clob']}/book?token_id=${book.outcome}`)) as {
       asks: { price: string }[];
@@ -234,8 +269,7 @@ describe('REST at the moment of the replay', () => {
   });
 
   test('venue B: order book, market and a listing', async () => {
-    const from = middle('venueb');
-    const book = lastOf('venueb', from);
+    const { from, book } = knownMoment('venueb');
     const { urls } = await start('venueb', { from, speed: 1 });
     const { orderbook_fp: sides } = (await fetchJson(`${urls['rest']}/markets/${book.market}/orderbook`)) as {
       orderbook_fp: { yes_dollars: [string, string][]; no_dollars: [string, string][] };
@@ -254,8 +288,7 @@ describe('REST at the moment of the replay', () => {
   });
 
   test('venue A: the list as it was recorded, and the mirrored book of the second token', async () => {
-    const from = middle('venuea');
-    const book = lastOf('venuea', from);
+    const { from, book } = knownMoment('venuea');
     const { urls } = await start('venuea', { from, speed: 1 });
     const taped = events.find(
       (event) =>
