@@ -1,7 +1,7 @@
 // The command as people and scripts meet it: help, configuration, exit codes, completion, pipes.
 
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test, vi } from 'vitest';
 
 import { run as runCommand } from '../../packages/cli/src/program.ts';
-import { REPOSITORY, cleanEnv, ladderlog } from '../harness/ladderlog.ts';
+import { REPOSITORY, cleanEnv, ladderlog, launch, readyFacts } from '../harness/ladderlog.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-cli-'));
@@ -209,4 +209,19 @@ test('a reader that leaves early (| head) is no crash', async () => {
   child.stderr.on('data', (text: Buffer) => (said += text.toString()));
   const code = await new Promise((resolve) => child.once('close', resolve));
   expect({ code, said }).toEqual({ code: 0, said: '' });
+});
+
+test.skipIf(process.platform !== 'linux')('a role begins with the settings that keep it small', async () => {
+  const of = (pid: number, file: string): string[] =>
+    readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');
+  const up = launch(['up', '--venues', 'none', '--port', '0', '--json', '--data', join(folder, 'small')]);
+  try {
+    await readyFacts(up);
+    expect(of(up.pid, 'cmdline')).toEqual(
+      expect.arrayContaining(['--max-semi-space-size=8', '--memory-saver-mode']),
+    );
+    expect(of(up.pid, 'environ')).toContain('MALLOC_ARENA_MAX=2');
+  } finally {
+    await up.interrupt();
+  }
 });
