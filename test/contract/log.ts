@@ -136,6 +136,16 @@ export function logContract(name: string, create: () => Promise<LogUnderTest>): 
       expect(count).toBe(50);
     });
 
+    test('ends at the end offsets of the call also when asked for more', async () => {
+      const log = await open();
+      await log.append(books(0, 50));
+      const from = await positionsFromBeginning(log, ['venueb']);
+      const to = from.map((position) => ({ ...position, offset: 1_000 }));
+      let count = 0;
+      for await (const batch of log.read({ from, to })) count += batch.records.length;
+      expect(count).toBe(50);
+    });
+
     test('finds everything of a range of times', async () => {
       const log = await open();
       for (let n = 0; n < 300; n += 30) await log.append(books(n, n + 30));

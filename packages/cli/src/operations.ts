@@ -2,7 +2,7 @@
 // nothing runs. Arguments and results are plain JSON, since they may cross the control socket.
 
 import { LadderlogError, parseClientTime } from '@ladderlog/core';
-import { positionsAt, positionsFromBeginning } from '@ladderlog/log';
+import { positionsAt, positionsAtEnd, positionsFromBeginning } from '@ladderlog/log';
 import type { Follower } from '@ladderlog/projector';
 import {
   createFollower,
@@ -104,14 +104,18 @@ async function finishProjection(
   await done;
 }
 
-/** `--from`: a time, or an offset that holds for every partition. */
+/** `--from`: a time, or an offset for every partition; a shorter one is copied whole. */
 async function startOf(
   { log }: Runtime,
   text: string,
 ): Promise<{ topic: string; partition: number; offset: number }[]> {
   if (/^\d{1,9}$/.test(text)) {
-    const beginnings = await positionsFromBeginning(log, VENUES);
-    return beginnings.map((position) => ({ ...position, offset: Math.max(position.offset, Number(text)) }));
+    const begins = await positionsFromBeginning(log, VENUES);
+    const ends = await positionsAtEnd(log, VENUES);
+    return begins.map((begin, index) => ({
+      ...begin,
+      offset: Math.min(Math.max(begin.offset, Number(text)), ends[index]!.offset),
+    }));
   }
   const at = parseClientTime(text);
   if (at === null)

@@ -37,7 +37,7 @@ export type EventCodec = {
 export type ReadRequest = {
   /** Where to begin, offsets inclusive; one entry a partition, of any topics. */
   readonly from: readonly Position[];
-  /** Where to end, offsets exclusive. Default: the end offsets at the time of the call. Ignored with `follow`. */
+  /** Where to end, offsets exclusive. Default, and at most: the end offsets at the time of the call. Ignored with `follow`. */
   readonly to?: readonly Position[];
   /** Go on with the tail for ever. */
   readonly follow?: boolean;

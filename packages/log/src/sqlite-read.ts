@@ -100,7 +100,7 @@ export class Reader {
           `${position.topic}/${position.partition} has the offsets ${begin} to ${end}, not ${position.offset}`,
           { details: { ...position, begin, end } },
         );
-      const to = request.follow ? Infinity : (limitOf(request.to, position) ?? end);
+      const to = request.follow ? Infinity : Math.min(limitOf(request.to, position) ?? end, end);
       return { id, topic: position.topic, partition: position.partition, next: position.offset, to };
     });
   }
