@@ -1,11 +1,13 @@
-import type { OnGap, Paged } from './paged.ts';
-import { paged } from './paged.ts';
+import type { OnGap, Paged, Report } from './paged.ts';
+import { paged, reporter } from './paged.ts';
 import type { Params, Transport, TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
 import type {
   BookRecord,
+  Coverage,
   CoverageReport,
   Dataset,
+  Gap,
   GapRecord,
   Health,
   Market,
@@ -27,12 +29,12 @@ export type ClientOptions = TransportOptions & {
 
 export type Range = { readonly start?: TimeInput; readonly end?: TimeInput; readonly limit?: number };
 export type MarketQuery = Range & { readonly status?: MarketStatus };
-export type LadderQuery = { readonly ladder?: 'arrays' | 'levels' };
+/** `onGap` of one book: it is the last one known, not the present one, or not every outcome was recorded then. */
+export type LadderQuery = { readonly ladder?: 'arrays' | 'levels'; readonly onGap?: OnGap };
 export type SnapshotQuery = Range &
   LadderQuery & {
     readonly interval?: '1s' | '10s' | '1m' | '5m' | '15m' | '1h';
     readonly includeOrderbook?: boolean;
-    readonly onGap?: OnGap;
   };
 export type Asset = 'btc' | 'eth' | 'sol' | 'xrp' | 'doge' | 'bnb' | 'hype';
 
@@ -41,8 +43,14 @@ export type LadderlogClient = ReturnType<typeof createClient>;
 export function createClient(options: ClientOptions) {
   const transport = createTransport(options);
   const warn = options.warn ?? ((message: string) => console.warn(message));
-  const list = <T>(path: string, params: Params, onGap: OnGap = options.onGap ?? 'warn'): Paged<T> =>
-    paged<T>(transport, path, params, onGap, warn);
+  const report = (onGap: OnGap = options.onGap ?? 'warn'): Report => reporter(onGap, warn);
+  const list = <T>(path: string, params: Params, onGap?: OnGap): Paged<T> =>
+    paged<T>(transport, path, params, report(onGap));
+  const book = async <T>(path: string, { onGap, ...params }: BookQuery): Promise<T> => {
+    const { data, meta } = await transport<Book<T>>(path, params);
+    report(onGap)(meta.coverage?.gaps ?? (meta.gap ? [meta.gap] : []), false);
+    return data;
+  };
   return {
     health: () => one<Health>(transport, 'v3/health'),
     overview: () => one<readonly OverviewEntry[]>(transport, 'v3/overview'),
@@ -76,7 +84,7 @@ export function createClient(options: ClientOptions) {
       marketBySlug: (slug: string) =>
         one<Market>(transport, `v3/venuea-prediction/markets/by-slug/${encode(slug)}`),
       latest: (id: string, query: LadderQuery & { outcome?: '0' | '1' } = {}) =>
-        one<BookRecord>(transport, `v3/venuea-prediction/${encode(id)}/orderbook/latest`, query),
+        book<BookRecord>(`v3/venuea-prediction/${encode(id)}/orderbook/latest`, query),
       snapshots: (id: string, query: SnapshotQuery & { outcome?: '0' | '1' } = {}) =>
         list<BookRecord>(
           `v3/venuea-prediction/${encode(id)}/snapshots`,
@@ -84,11 +92,7 @@ export function createClient(options: ClientOptions) {
           query.onGap,
         ),
       snapshotAt: (id: string, at: TimeInput, query: LadderQuery & { outcome?: '0' | '1' } = {}) =>
-        one<BookRecord>(
-          transport,
-          `v3/venuea-prediction/${encode(id)}/snapshots/at/${encode(time(at))}`,
-          query,
-        ),
+        book<BookRecord>(`v3/venuea-prediction/${encode(id)}/snapshots/at/${encode(time(at))}`, query),
       samples: (id: string, query: Range & { metric: Metric; outcome?: '0' | '1'; onGap?: OnGap }) =>
         list<Sample>(
           `v3/venuea-prediction/${encode(id)}/timeseries`,
@@ -107,11 +111,11 @@ export function createClient(options: ClientOptions) {
         }),
       market: (ticker: string) => one<Market>(transport, `v3/venueb/markets/${encode(ticker)}`),
       latest: (ticker: string, query: LadderQuery = {}) =>
-        one<BookRecord>(transport, `v3/venueb/${encode(ticker)}/orderbook/latest`, query),
+        book<BookRecord>(`v3/venueb/${encode(ticker)}/orderbook/latest`, query),
       snapshots: (ticker: string, query: SnapshotQuery = {}) =>
         list<BookRecord>(`v3/venueb/${encode(ticker)}/snapshots`, snapshotParams(query), query.onGap),
       snapshotAt: (ticker: string, at: TimeInput, query: LadderQuery = {}) =>
-        one<BookRecord>(transport, `v3/venueb/${encode(ticker)}/snapshots/at/${encode(time(at))}`, query),
+        book<BookRecord>(`v3/venueb/${encode(ticker)}/snapshots/at/${encode(time(at))}`, query),
     },
     venueC: (asset: Asset) => ({
       markets: (query: MarketQuery & { window?: '5m' | '15m' | '1h' | '4h' | '1d' } = {}) =>
@@ -123,7 +127,7 @@ export function createClient(options: ClientOptions) {
       market: (id: string) => one<Market>(transport, `v3/${asset}/markets/${encode(id)}`),
       marketBySlug: (slug: string) => one<Market>(transport, `v3/${asset}/markets/by-slug/${encode(slug)}`),
       latest: (id: string, query: LadderQuery & { outcome?: string } = {}) =>
-        one<readonly BookRecord[]>(transport, `v3/${asset}/markets/${encode(id)}/orderbook/latest`, query),
+        book<readonly BookRecord[]>(`v3/${asset}/markets/${encode(id)}/orderbook/latest`, query),
       snapshots: (id: string, query: SnapshotQuery & { outcome?: string } = {}) =>
         list<BookRecord>(
           `v3/${asset}/markets/${encode(id)}/snapshots`,
@@ -131,8 +135,7 @@ export function createClient(options: ClientOptions) {
           query.onGap,
         ),
       snapshotAt: (id: string, at: TimeInput, query: LadderQuery & { outcome?: string } = {}) =>
-        one<readonly BookRecord[]>(
-          transport,
+        book<readonly BookRecord[]>(
           `v3/${asset}/markets/${encode(id)}/snapshots/at/${encode(time(at))}`,
           query,
         ),
@@ -142,6 +145,12 @@ export function createClient(options: ClientOptions) {
 
 const one = async <T>(transport: Transport, path: string, params: Params = {}): Promise<T> =>
   (await transport<{ data: T }>(path, params)).data;
+
+type BookQuery = LadderQuery & { readonly outcome?: string };
+type Book<T> = {
+  readonly data: T;
+  readonly meta: { readonly gap?: Gap | null; readonly coverage?: Coverage };
+};
 
 const encode = encodeURIComponent;
 

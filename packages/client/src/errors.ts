@@ -38,16 +38,19 @@ export class LadderlogConnectionError extends Error {
   }
 }
 
-/** With onGap: 'throw': part of the asked range was not recorded. */
+/** With onGap: 'throw': part of what was asked for was not recorded. */
 export class LadderlogGapError extends Error {
   readonly gaps: readonly Gap[];
-  constructor(gaps: readonly Gap[]) {
+  /** There are more than these. */
+  readonly more: boolean;
+  constructor(gaps: readonly Gap[], more = false) {
     const first = gaps[0];
     super(
-      `${gaps.length} gap(s) in the asked range; the first from ${first?.from} to ${first?.to ?? 'now'} (${first?.cause})`,
+      `${more ? 'more than ' : ''}${gaps.length} gap(s) in the asked range; the first from ${first?.from} to ${first?.to ?? 'now'} (${first?.cause})`,
     );
     this.name = 'LadderlogGapError';
     this.gaps = gaps;
+    this.more = more;
   }
 }
 

@@ -10,8 +10,13 @@ export type Page<T> = {
   readonly meta: { readonly request_id: string; readonly timestamp: string; readonly coverage?: Coverage };
 };
 
-/** What to do about time that was not recorded: warn once per list, throw before the first record, nothing, or your own. */
-export type OnGap = 'warn' | 'throw' | 'ignore' | ((gaps: readonly Gap[]) => void);
+/**
+ * What to do about time that was not recorded: warn, throw before the records of the page that tells of it, nothing, or your
+ * own. Each gap is told of once in a list. `more`: there are gaps beyond these; `gaps()` lists them all.
+ */
+export type OnGap = 'warn' | 'throw' | 'ignore' | ((gaps: readonly Gap[], more: boolean) => void);
+
+export type Report = (gaps: readonly Gap[], more: boolean) => void;
 
 export type Paged<T> = AsyncIterable<T> & {
   pages(): AsyncIterable<Page<T>>;
@@ -19,19 +24,17 @@ export type Paged<T> = AsyncIterable<T> & {
   toArray(): Promise<T[]>;
 };
 
-export function paged<T>(
-  transport: Transport,
-  path: string,
-  params: Params,
-  onGap: OnGap,
-  warn: (message: string) => void,
-): Paged<T> {
+export function paged<T>(transport: Transport, path: string, params: Params, report: Report): Paged<T> {
   async function* pages(): AsyncGenerator<Page<T>> {
     let cursor: string | null = null;
+    const reported = new Set<string>();
     do {
       const page: Page<T> = await transport<Page<T>>(path, cursor === null ? params : { ...params, cursor });
-      // Coverage is that of the whole range, so the first page says it all.
-      if (cursor === null) report(page.meta.coverage?.gaps ?? [], onGap, warn);
+      // Coverage is that of the whole range, but gaps can open or become known while the pages are read.
+      const { gaps = [], gaps_truncated: more = false } = page.meta.coverage ?? {};
+      const fresh = gaps.filter((gap) => !reported.has(identity(gap)));
+      for (const gap of fresh) reported.add(identity(gap));
+      report(fresh, more);
       yield page;
       cursor = page.pagination.has_more ? page.pagination.next_cursor : null;
     } while (cursor !== null);
@@ -50,9 +53,14 @@ export function paged<T>(
   };
 }
 
-function report(gaps: readonly Gap[], onGap: OnGap, warn: (message: string) => void): void {
-  if (gaps.length === 0 || onGap === 'ignore') return;
-  if (onGap === 'throw') throw new LadderlogGapError(gaps);
-  if (onGap === 'warn') warn(new LadderlogGapError(gaps).message);
-  else onGap(gaps);
-}
+/** A gap is clipped to the range and closes in time: its end may change, these do not. */
+const identity = ({ from, cause, outcome_id }: Gap): string => `${from} ${cause} ${outcome_id}`;
+
+export const reporter =
+  (onGap: OnGap, warn: (message: string) => void): Report =>
+  (gaps, more) => {
+    if (gaps.length === 0 || onGap === 'ignore') return;
+    if (onGap === 'throw') throw new LadderlogGapError(gaps, more);
+    if (onGap === 'warn') warn(new LadderlogGapError(gaps, more).message);
+    else onGap(gaps, more);
+  };

@@ -13,6 +13,7 @@ import {
   B_YES,
   C_OF_DOWN,
   C_OF_UP,
+  C_UP,
   SECOND,
   VENUE_A_MARKET,
   VENUE_B_MARKET,
@@ -108,6 +109,73 @@ describe('lists', () => {
     };
     await client.venueB.snapshots(VENUE_B_MARKET, { end: (T0 + 60 * SECOND) / 1000, ...own }).toArray();
     expect(seen).toEqual(['disconnected']);
+  });
+  test('surface a gap that becomes known while the pages are read, and each gap once', async () => {
+    const of = { ...A_UP, market: '4107232' };
+    const from = T0 + 4 * SECOND;
+    await world.append([
+      captureStarted(of, T0),
+      ...Array.from({ length: 4 }, (_, at) => book(of, { observedAt: T0 + at * SECOND, ordinal: at })),
+      captureBeat(of, from),
+    ]);
+    const range = { start: T0 / 1000, end: (T0 + 60 * SECOND) / 1000 };
+    const causes = async () =>
+      (await client.coverage({ venue: 'venuea', market: of.market, ...range })).coverage.gaps.map(
+        ({ cause }) => cause,
+      );
+    const seen: string[][] = [];
+    const list = client.venueA.snapshots(of.market, {
+      ...range,
+      limit: 1,
+      onGap: (gaps) => void seen.push(gaps.map(({ cause }) => cause)),
+    });
+    let pages = 0;
+    for await (const _ of list.pages()) {
+      if (++pages > 1) continue;
+      await world.append(gap(of, from, null));
+      await expect.poll(causes).toEqual(['disconnected']);
+    }
+    // First the time after the last beat, then why; not again on the pages that follow.
+    expect([pages, seen.length, seen[1]]).toEqual([4, 2, ['disconnected']]);
+  });
+  test('say when there are more gaps than an answer holds', async () => {
+    const of = { ...A_UP, market: '4107233' };
+    await world.append([
+      captureStarted(of, T0),
+      ...Array.from({ length: 1_001 }, (_, at) =>
+        gap(of, T0 + (2 * at + 1) * 10_000, T0 + (2 * at + 2) * 10_000),
+      ).flat(),
+      captureBeat(of, T0 + 60 * SECOND),
+    ]);
+    const list = client.venueA.snapshots(of.market, { end: (T0 + 60 * SECOND) / 1000, onGap: 'throw' });
+    const error = await list.toArray().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(LadderlogGapError);
+    expect(error).toMatchObject({ more: true, message: expect.stringContaining('more than 1000 gap(s)') });
+  });
+});
+
+describe('one book', () => {
+  test('tells of the gap it lies in, as a list does', async () => {
+    const of = { ...A_UP, market: '4107234' };
+    await world.append([captureStarted(of, T0), book(of, { observedAt: T0 }), ...gap(of, T0 + SECOND, null)]);
+    const gapNow = () =>
+      client.venueA.latest(of.market, { onGap: 'throw' }).catch((thrown: unknown) => thrown);
+    await expect.poll(gapNow).toBeInstanceOf(LadderlogGapError);
+    warnings.length = 0;
+    expect((await client.venueA.latest(of.market)).timestamp).toBe(new Date(T0 / 1000).toISOString());
+    expect(warnings).toEqual([expect.stringContaining('disconnected')]);
+    await client.venueA.latest(of.market, { onGap: 'ignore' });
+    expect(warnings).toHaveLength(1);
+  });
+  test('of two outcomes tells of the one that was not recorded then', async () => {
+    await world.append(gap(C_OF_DOWN, T0 + 30 * SECOND, T0 + 40 * SECOND));
+    const at = (T0 + 35 * SECOND) / 1000;
+    const btc = client.venueC('btc');
+    const both = () =>
+      btc.snapshotAt(VENUE_C_MARKET, at, { onGap: 'throw' }).catch((thrown: unknown) => thrown);
+    await expect.poll(both).toBeInstanceOf(LadderlogGapError);
+    expect(await btc.snapshotAt(VENUE_C_MARKET, at, { onGap: 'ignore' })).toHaveLength(1);
+    expect(await btc.snapshotAt(VENUE_C_MARKET, at, { onGap: 'throw', outcome: C_UP })).toHaveLength(1);
   });
 });
 
