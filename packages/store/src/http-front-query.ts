@@ -1,5 +1,6 @@
 // One statement in a chDB session of its own, within the limits of the SQL front. chDB keeps settings for a session, and readonly
-// cannot be taken back.
+// cannot be taken back. What a statement is, the engine itself says: a guard with a lexer of its own was led astray by nested
+// comments, `$` in names and escapes.
 
 import { randomUUID } from 'node:crypto';
 import { unlink, writeFile } from 'node:fs/promises';
@@ -11,7 +12,7 @@ import type { ChdbStore } from './chdb-store.ts';
 import { settingsText } from './create-store.ts';
 import { exception } from './http-front-answer.ts';
 import { quoteIdentifier, quoteText } from './migrations.ts';
-import { formatOf } from './sql-guard.ts';
+import { formatOf, isReading, objectionTo } from './sql-guard.ts';
 import type { Settings } from './store.ts';
 
 export type SqlFrontLimits = {
@@ -20,12 +21,15 @@ export type SqlFrontLimits = {
   readonly resultRows: number;
   readonly resultBytes: number;
   readonly bodyBytes: number;
+  readonly threads: number;
+  readonly blockRows: number;
   readonly running: number;
   readonly waiting: number;
 };
 
 export type FrontQuery = {
   readonly sql: string;
+  /** Unless the statement names one. */
   readonly format: string;
   /** The rows of an insert; null: the statement is all there is. */
   readonly data: Buffer | null;
@@ -59,25 +63,116 @@ const PROTOCOL = new Set([
   'stacktrace',
 ]);
 
-/** Settings that only change how an answer looks, or make a limit tighter, may be given; the rest is refused as readonly. */
-const HARMLESS =
-  /^(output_format_\w+|format_\w+|date_time_\w+|bool_\w+|extremes|join_use_nulls|result_overflow_mode|log_comment|max_threads|max_block_size|prefer_column_name_to_alias|count_distinct_implementation|cast_keep_nullable|readonly|add_http_cors_header|max_execution_time|max_result_rows|max_result_bytes|max_memory_usage|allow_experimental_\w+)$/;
+/** Settings that only change how an answer looks may be given. By name: others of the same families read and write files. */
+const HARMLESS = new Set([
+  'bool_false_representation',
+  'bool_true_representation',
+  'cast_keep_nullable',
+  'count_distinct_implementation',
+  'date_time_input_format',
+  'date_time_output_format',
+  'extremes',
+  'format_csv_delimiter',
+  'format_csv_null_representation',
+  'format_tsv_null_representation',
+  'join_use_nulls',
+  'log_comment',
+  'output_format_arrow_compression_method',
+  'output_format_arrow_low_cardinality_as_dictionary',
+  'output_format_arrow_string_as_string',
+  'output_format_binary_write_json_as_string',
+  'output_format_csv_crlf_end_of_line',
+  'output_format_decimal_trailing_zeros',
+  'output_format_json_array_of_rows',
+  'output_format_json_escape_forward_slashes',
+  'output_format_json_map_as_array_of_tuples',
+  'output_format_json_named_tuples_as_objects',
+  'output_format_json_pretty_print',
+  'output_format_json_quote_64bit_floats',
+  'output_format_json_quote_64bit_integers',
+  'output_format_json_quote_decimals',
+  'output_format_json_quote_denormals',
+  'output_format_json_skip_null_value_in_named_tuples',
+  'output_format_json_validate_utf8',
+  'output_format_native_encode_types_in_binary_format',
+  'output_format_native_write_json_as_string',
+  'output_format_orc_compression_method',
+  'output_format_orc_string_as_string',
+  'output_format_parquet_compression_method',
+  'output_format_parquet_row_group_size',
+  'output_format_parquet_string_as_string',
+  'output_format_pretty_color',
+  'output_format_pretty_grid_charset',
+  'output_format_pretty_max_column_pad_width',
+  'output_format_pretty_max_rows',
+  'output_format_pretty_max_value_width',
+  'output_format_pretty_row_numbers',
+  'output_format_tsv_crlf_end_of_line',
+  'output_format_write_statistics',
+  'prefer_column_name_to_alias',
+  'result_overflow_mode',
+]);
+
+/** Settings that a request can only make tighter. */
 const BOUNDED = {
   max_execution_time: 'seconds',
   max_result_rows: 'resultRows',
   max_result_bytes: 'resultBytes',
   max_memory_usage: 'memoryBytes',
-} as const;
+  max_threads: 'threads',
+  max_block_size: 'blockRows',
+} as const satisfies Record<string, keyof SqlFrontLimits>;
 
-export async function execute(store: ChdbStore, query: FrontQuery, rights: FrontRights): Promise<Buffer> {
-  const { sql, format, data } = query;
-  if (!/^\w+$/.test(format)) throw exception(73, 'UNKNOWN_FORMAT', `Unknown format ${format}`);
+/** Formats that need nothing but the rows. Others read a schema or a template from a file, or write one. */
+const FORMATS =
+  /^((TabSeparated|TSV|CSV|RowBinary)\w*|\w*JSON\w*|Pretty\w*|TSKV|Vertical|Values|XML|Markdown|MD|SQLInsert|LineAsString|RawBLOB|Native|Parquet|Arrow|ArrowStream|ORC|Avro|BSONEachRow|MsgPack|Null)$/i;
+
+export type FrontAnswer = { readonly format: string; readonly bytes: Buffer };
+
+export async function execute(
+  store: ChdbStore,
+  query: FrontQuery,
+  rights: FrontRights,
+): Promise<FrontAnswer> {
+  const { sql, data } = query;
   const session = await store.session();
   try {
+    const read = await readByEngine(session, sql, rights.limits);
+    const own = formatOf(read);
+    const format = own ?? query.format;
+    if (!rights.writable) {
+      const objection = objectionTo(read);
+      if (objection !== null) throw exception(164, 'READONLY', objection);
+      if (!FORMATS.test(format)) throw exception(73, 'UNKNOWN_FORMAT', `Format ${format} is not served here`);
+    }
     await prepare(session, query, rights);
-    return await (data ? insert(session, sql, data) : run(session, sql, format));
+    const bytes = await (data
+      ? insert(session, sql, data)
+      : run(session, sql, own === null && isReading(read) ? format : null));
+    return { format, bytes };
   } finally {
     await session.close();
+  }
+}
+
+/** The one statement as the engine understands it: no comments, and every name and text written in one way only. */
+async function readByEngine(
+  session: ClickHouseClient,
+  sql: string,
+  { bodyBytes }: SqlFrontLimits,
+): Promise<string> {
+  try {
+    await session.command({ query: `SET max_query_size = ${4 * bodyBytes}` });
+    const answer = await session.query({
+      query: `SELECT formatQuerySingleLine(${quoteText(sql)}) AS sql`,
+      format: 'JSONEachRow',
+    });
+    return (await answer.json<{ sql: string }>())[0]!.sql;
+  } catch (error) {
+    const { code, type, message } = error as Error & { code?: string; type?: string };
+    if (!/^\d+$/.test(code ?? '')) throw error;
+    const about = message.replace(/: In scope SELECT formatQ[^]*$/, '');
+    throw exception(Number(code), type ?? 'UNKNOWN_EXCEPTION', about);
   }
 }
 
@@ -97,7 +192,7 @@ async function prepare(
         max_memory_usage: limits.memoryBytes,
         max_result_rows: limits.resultRows,
         max_result_bytes: limits.resultBytes,
-        max_threads: 2,
+        max_threads: limits.threads,
         log_comment: 'ladderlog:sql-front',
       };
   for (const [name, value] of search) {
@@ -113,21 +208,20 @@ async function prepare(
 
 function setting(name: string, value: string, { writable, limits }: FrontRights): Settings {
   if (writable) return { [name]: value };
-  if (!HARMLESS.test(name))
-    throw exception(164, 'READONLY', `Cannot modify '${name}' setting in readonly mode`);
   if (name === 'readonly') return {};
+  if (HARMLESS.has(name)) return { [name]: value };
+  if (!Object.hasOwn(BOUNDED, name))
+    throw exception(164, 'READONLY', `Cannot modify '${name}' setting in readonly mode`);
   const bound = BOUNDED[name as keyof typeof BOUNDED];
-  if (bound === undefined) return { [name]: value };
-  // 0 means unlimited to ClickHouse, so it is no tighter limit.
+  // 0 means unlimited to ClickHouse, so it is no tighter limit, and a fraction must not become it.
   const asked = Number(value);
-  return asked > 0 && asked < limits[bound] ? { [name]: asked } : {};
+  return asked > 0 && asked < limits[bound] ? { [name]: Math.ceil(asked) } : {};
 }
 
-async function run(session: ClickHouseClient, sql: string, format: string): Promise<Buffer> {
+async function run(session: ClickHouseClient, sql: string, format: string | null): Promise<Buffer> {
   const statement = sql.replace(/[\s;]+$/, '');
-  const answers = /^[\s(]*(select|with|show|desc|describe|explain|exists)\b/i.test(statement);
   const { stream } = await session.exec({
-    query: answers && formatOf(statement) === null ? `${statement}\nFORMAT ${format}` : statement,
+    query: format === null ? statement : `${statement}\nFORMAT ${format}`,
   });
   return buffer(stream);
 }

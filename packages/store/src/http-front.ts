@@ -13,7 +13,6 @@ import { execute } from './http-front-query.ts';
 import type { Logger } from './logger.ts';
 import { SILENT } from './logger.ts';
 import { QueryQueue } from './query-queue.ts';
-import { formatOf, judge } from './sql-guard.ts';
 
 export type SqlFrontOptions = {
   readonly store: ChdbStore;
@@ -35,6 +34,8 @@ const LIMITS: SqlFrontLimits = {
   resultRows: 1_000_000,
   resultBytes: 256 * MIB,
   bodyBytes: MIB,
+  threads: 2,
+  blockRows: 65_409,
   running: 2,
   waiting: 32,
 };
@@ -73,8 +74,9 @@ export async function startSqlFront(options: SqlFrontOptions): Promise<SqlFront>
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const search = url.searchParams;
-    // A web page must not reach the store through a name that resolves to this machine.
+    // A web page must not reach the store, neither through a name that resolves to this machine nor from a browser on it.
     if (!isLocalName(request.headers.host)) return sendText(response, 403, 'Only local names are served.\n');
+    if (isOfPage(request)) return sendText(response, 403, 'Web pages are not served.\n');
     if (url.pathname === '/ping' || url.pathname === '/replicas_status')
       return sendText(response, 200, 'Ok.\n');
     if (url.pathname !== '/') return sendText(response, 404, `There is no handle ${url.pathname}\n`);
@@ -94,24 +96,15 @@ export async function startSqlFront(options: SqlFrontOptions): Promise<SqlFront>
     if (inUrl === '' && body.length === 0) return sendText(response, 200, 'Ok.\n');
     const data = writable && /^\s*insert\s/i.test(inUrl) && body.length > 0 ? body : null;
     const sql = data ? inUrl : [inUrl, body.toString('utf8')].filter((part) => part !== '').join('\n');
-    if (!writable) {
-      const verdict = judge(sql);
-      if (!verdict.ok)
-        throw exception(verdict.code, verdict.code === 62 ? 'SYNTAX_ERROR' : 'READONLY', verdict.reason);
-    }
-    const format =
-      formatOf(sql) ??
-      search.get('default_format') ??
-      header(request, 'x-clickhouse-format') ??
-      'TabSeparated';
+    const asked = search.get('default_format') ?? header(request, 'x-clickhouse-format') ?? 'TabSeparated';
     const database = header(request, 'x-clickhouse-database');
     const queryId = search.get('query_id') ?? randomUUID();
-    const answer = await queue.run('read', limits.seconds * 1000, () =>
-      execute(options.store, { sql, format, data, search, database }, { writable, limits }),
+    const { format, bytes } = await queue.run('read', limits.seconds * 1000, () =>
+      execute(options.store, { sql, format: asked, data, search, database }, { writable, limits }),
     );
     response.writeHead(200, {
       'Content-Type': contentType(format),
-      'Content-Length': answer.length,
+      'Content-Length': bytes.length,
       'X-ClickHouse-Query-Id': queryId,
       'X-ClickHouse-Format': format,
       'X-ClickHouse-Timezone': 'UTC',
@@ -119,7 +112,7 @@ export async function startSqlFront(options: SqlFrontOptions): Promise<SqlFront>
       'X-ClickHouse-Summary':
         '{"read_rows":"0","read_bytes":"0","written_rows":"0","written_bytes":"0","result_rows":"0","elapsed_ns":"0"}',
     });
-    response.end(method === 'HEAD' ? undefined : answer);
+    response.end(method === 'HEAD' ? undefined : bytes);
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -158,6 +151,10 @@ function header(request: IncomingMessage, name: string): string | null {
 
 const isLocalName = (host: string | undefined): boolean =>
   host === undefined || /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host);
+
+/** A page of any origin; a person who types the address is none. */
+const isOfPage = ({ headers }: IncomingMessage): boolean =>
+  headers.origin !== undefined || !/^(none|same-origin)$/.test(headers['sec-fetch-site'] ?? 'none');
 
 async function closeServer(server: Server, queue: QueryQueue): Promise<void> {
   const closed = new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,11 +106,13 @@ describe('the protocol', () => {
   });
 
   test('an error has its number in a header', async () => {
-    const answer = await ask('SELEC 1');
+    const answer = await ask('DROP TABLE gaps');
     expect([answer.status, answer.headers.get('x-clickhouse-exception-code')]).toEqual([403, '164']);
     const syntax = await ask('SELECT (');
     expect([syntax.status, syntax.headers.get('x-clickhouse-exception-code')]).toEqual([400, '62']);
-    expect(await syntax.text()).toMatch(/^Code: 62\. DB::Exception: .*\(SYNTAX_ERROR\)/s);
+    expect(await syntax.text()).toMatch(/^Code: 62\. DB::Exception: Syntax error[^]*\(SYNTAX_ERROR\)\n$/);
+    for (const query of ['SELEC 1', 'SELECT 1; SELECT 2', "SELECT 'never closed", ' -- nothing'])
+      expect((await ask(query)).headers.get('x-clickhouse-exception-code')).toBe('62');
   });
 
   test('other databases and unknown ones', async () => {
@@ -133,15 +135,92 @@ describe('is read-only and bounded', () => {
     'SELECT 1 SETTINGS readonly = 0',
     'SELECT 1 SETTINGS max_execution_time = 0',
     'SELECT * FROM default.`/etc/hostname`',
+    // What only looks harmless to who reads the text otherwise than the engine.
+    "SELECT `\\x66ile`('/etc/hostname')",
+    "SELECT 1 /* /* */ ' */ , file('/etc/hostname') -- '",
+    "SELECT 1 AS a$b$, file('/etc/hostname') AS c$b$",
+    "SELECT ‘'’, file('/etc/hostname'), ‘'’",
   ])('%s', async (query) => {
     const answer = await ask(query);
     expect([answer.status, answer.headers.get('x-clickhouse-exception-code')]).toEqual([403, '164']);
   });
 
+  test('comments and quotes of every kind are the engine’s', async () => {
+    expect(
+      await (await ask("/* a /* b */ */ SELECT $x$it's$x$, `a` FROM (SELECT 1 AS a) # end")).text(),
+    ).toBe("it\\'s\t1\n");
+    const answer = await ask('SELECT 1 AS a FORMAT JSONEachRow SETTINGS max_result_rows = 1000');
+    expect([answer.headers.get('x-clickhouse-format'), await answer.text()]).toEqual([
+      'JSONEachRow',
+      '{"a":1}\n',
+    ]);
+  });
+
+  const secret = join(path, 'secret.txt');
+  const get = (search: Record<string, string>, init?: RequestInit) =>
+    fetch(`${front.url}/?${new URLSearchParams(search).toString()}`, init);
+  const refusal = async (answer: Response) => [
+    answer.status,
+    answer.headers.get('x-clickhouse-exception-code'),
+    (await answer.text()).includes('guarded'),
+  ];
+
+  test.each([
+    ['Protobuf', 'output_format_schema'],
+    ['Protobuf', 'format_schema'],
+    ['Template', 'format_template_row'],
+    ['Template', 'format_template_resultset'],
+    ['AvroConfluent', 'format_avro_schema_registry_url'],
+    ['JSON', 'allow_experimental_eval_table_function'],
+  ])('neither reads nor writes a file for format %s and %s', async (format, setting) => {
+    writeFileSync(secret, 'guarded');
+    const query = 'SELECT 1 AS a';
+    for (const asked of [
+      { query: `${query} FORMAT ${format}`, [setting]: secret },
+      { query, default_format: format, [setting]: secret },
+    ])
+      expect((await refusal(await get(asked))).slice(2)).toEqual([false]);
+    expect(await refusal(await get({ query, [setting]: secret }))).toEqual([403, '164', false]);
+    expect(readFileSync(secret, 'utf8')).toBe('guarded');
+  });
+
+  test.each(['Protobuf', 'protobufList', '`Template`', 'CustomSeparated', 'AvroConfluent', 'MySQLWire'])(
+    'does not serve format %s',
+    async (format) => {
+      for (const query of [
+        `SELECT 1 AS a FORMAT ${format}`,
+        `SELECT 1 AS a FORMAT ${format} SETTINGS readonly = 1`,
+        `/* */ SELECT 1 AS a FORMAT ${format}`,
+      ])
+        expect(await refusal(await ask(query))).toEqual([400, '73', false]);
+      const name = format.replaceAll('`', '');
+      expect(await refusal(await get({ query: 'SELECT 1', default_format: name }))).toEqual([
+        400,
+        '73',
+        false,
+      ]);
+      const headers = { 'X-ClickHouse-Format': name };
+      expect(await refusal(await ask('SELECT 1', { headers }))).toEqual([400, '73', false]);
+    },
+  );
+
   test('writes no files', async () => {
     const file = join(path, 'out.csv');
     expect((await ask(`SELECT 1 INTO OUTFILE '${file}'`)).status).toBe(403);
     expect(existsSync(file)).toBe(false);
+  });
+
+  test('a setting makes an answer look otherwise, or a limit tighter', async () => {
+    const quoted = { query: 'SELECT toUInt64(1) AS a FORMAT JSONEachRow' };
+    expect(await (await get({ ...quoted, output_format_json_quote_64bit_integers: '1' })).text()).toBe(
+      '{"a":"1"}\n',
+    );
+    const bounds = { query: "SELECT getSetting('max_threads'), getSetting('max_block_size')" };
+    const bounded = async (search: object) => (await get({ ...bounds, ...search })).text();
+    expect(await bounded({ max_threads: '1', max_block_size: '10' })).toBe('1\t10\n');
+    const loosest = await bounded({});
+    expect(await bounded({ max_threads: '100000', max_block_size: '1000000000000' })).toBe(loosest);
+    expect(await bounded({ max_threads: '0', max_block_size: '0' })).toBe(loosest);
   });
 
   test('time, rows and body have limits that a request can only tighten', async () => {
@@ -167,15 +246,23 @@ describe('is read-only and bounded', () => {
     await insertBooks(store, [book({ market: 'still-writable' })], 10);
   });
 
-  test('only local names are served', async () => {
+  test.each([
+    [{ Host: 'evil.example' }, 403],
+    [{ Origin: 'https://evil.example' }, 403],
+    [{ Origin: 'http://localhost:3000' }, 403],
+    [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
+    [{ 'Sec-Fetch-Site': 'same-site' }, 403],
+    [{ 'Sec-Fetch-Site': 'none' }, 200],
+    [{}, 200],
+  ])('local names are served, and no web pages: %o', async (headers, expected) => {
     const status = await new Promise((resolve, reject) => {
-      httpRequest(`${front.url}/?query=SELECT%201`, { headers: { Host: 'evil.example' } }, (response) => {
+      httpRequest(`${front.url}/?query=SELECT%201`, { headers }, (response) => {
         response.resume();
         resolve(response.statusCode);
       })
         .on('error', reject)
         .end();
     });
-    expect(status).toBe(403);
+    expect(status).toBe(expected);
   });
 });
