@@ -20,9 +20,10 @@ import type { BookObserved, LadderEvent, Position } from '@ladderlog/core';
 import { isLadderlogError } from '@ladderlog/core';
 import { openSqliteLog, positionsFromBeginning } from '@ladderlog/log';
 import type { EventLog, LogRecord } from '@ladderlog/log';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import pino from 'pino';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bookAt, books, FULL_EVENTS } from '../harness/log-events.ts';
-import { readAll } from '../harness/log-reading.ts';
+import { Consumer, readAll } from '../harness/log-reading.ts';
 import { mountSmallDisk } from '../harness/log-small-disk.ts';
 
 const noise = (n: number): LadderEvent => ({
@@ -34,42 +35,66 @@ const noise = (n: number): LadderEvent => ({
   ),
 });
 
-const disk = mountSmallDisk(4);
-if (!disk) console.warn('SKIPPED: the full-disk test of the log needs the right to mount a tmpfs');
+const disks = [mountSmallDisk(4), mountSmallDisk(4)];
+if (!disks[0]) console.warn('SKIPPED: the full-disk tests of the log need the right to mount a tmpfs');
+afterAll(() => disks.forEach((disk) => disk?.remove()));
 
-test.skipIf(!disk)(
+test.skipIf(!disks[0])(
   'a full disk refuses, keeps what was acknowledged, and goes on when there is space',
   async () => {
-    const { folder, grow, remove } = disk!;
-    try {
-      const path = join(folder, 'log.db');
-      const log = await openSqliteLog({ path, upkeepMs: 10 });
-      const acknowledged: Position[] = [];
-      let refused: unknown = null;
-      for (let n = 0; n < 1_000 && refused === null; n++)
-        try {
-          acknowledged.push(...(await log.append([noise(n)])));
-        } catch (error) {
-          refused = error;
-        }
-      expect(refused).toMatchObject({ code: 'LOG_DISK_FULL', retryable: true });
-      expect(acknowledged.length).toBeGreaterThan(10);
-      expect(await readAll(log, ['venueb.frames'])).toHaveLength(acknowledged.length);
+    const { folder, grow } = disks[0]!;
+    const path = join(folder, 'log.db');
+    const log = await openSqliteLog({ path, upkeepMs: 10 });
+    const acknowledged: Position[] = [];
+    let refused: unknown = null;
+    for (let n = 0; n < 1_000 && refused === null; n++)
+      try {
+        acknowledged.push(...(await log.append([noise(n)])));
+      } catch (error) {
+        refused = error;
+      }
+    expect(refused).toMatchObject({ code: 'LOG_DISK_FULL', retryable: true });
+    expect(acknowledged.length).toBeGreaterThan(10);
+    expect(await readAll(log, ['venueb.frames'])).toHaveLength(acknowledged.length);
 
-      // A filler that goes away would do as well; the disk grows.
-      grow(16);
-      acknowledged.push(...(await log.append([noise(5_000)])));
-      await log.close();
-      const again = await openSqliteLog({ path });
-      const read = await readAll(again, ['venueb.frames']);
-      expect(read.map((one) => one.position)).toEqual(acknowledged);
-      expect(read.at(-1)!.event).toEqual(noise(5_000));
-      await again.close();
-    } finally {
-      remove();
-    }
+    // A filler that goes away would do as well; the disk grows.
+    grow(16);
+    acknowledged.push(...(await log.append([noise(5_000)])));
+    await log.close();
+    const again = await openSqliteLog({ path });
+    const read = await readAll(again, ['venueb.frames']);
+    expect(read.map((one) => one.position)).toEqual(acknowledged);
+    expect(read.at(-1)!.event).toEqual(noise(5_000));
+    await again.close();
   },
 );
+
+test.skipIf(!disks[1])('a member of a group outlives a full disk', async () => {
+  const { folder, grow } = disks[1]!;
+  const failed = Promise.withResolvers<void>();
+  const logger = pino(
+    { level: 'warn' },
+    { write: (line: string) => void (line.includes('log.beat_failed') && failed.resolve()) },
+  );
+  const log = await openSqliteLog({ path: join(folder, 'log.db'), upkeepMs: 0, sessionMs: 600_000, logger });
+  const staying = new Consumer(log, { group: 'stays', topics: ['venueb'] });
+  const leaving = new Consumer(log, { group: 'leaves', topics: ['venueb'] });
+  await log.append(books(0, 100));
+  await Promise.all([staying.saw(100), leaving.saw(100)]);
+  const filler = openSync(join(folder, 'filler'), 'w');
+  expect(() => {
+    for (;;) writeSync(filler, Buffer.alloc(1_000));
+  }).toThrow('ENOSPC');
+  closeSync(filler);
+  await Promise.race([failed.promise, staying.saw(101), leaving.saw(101)]);
+  await leaving.stop();
+  grow(16);
+  await log.append(books(100, 200));
+  await staying.saw(200);
+  await staying.stop();
+  expect(staying.ordinals()).toEqual(Array.from({ length: 200 }, (_, index) => index));
+  await log.close();
+});
 
 describe('a damaged file', () => {
   let folder: string;

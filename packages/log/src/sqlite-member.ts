@@ -1,9 +1,8 @@
 // A member of a consumer group: reads the partitions that it owns, and takes and gives them up as the group changes.
 
 import { randomUUID } from 'node:crypto';
-import { LadderlogError } from '@ladderlog/core';
 import type { ConsumeRequest } from './log.ts';
-import { isBusy, toLogError } from './sqlite-file.ts';
+import { isBusy, patiently, toLogError } from './sqlite-file.ts';
 import type { Groups, GroupsOptions } from './sqlite-groups.ts';
 
 /** One partition that this member reads. */
@@ -29,6 +28,7 @@ export class Member {
   /** Wakes the member's loop: a task has ended. */
   private stirred = new AbortController();
   private leaseUntil = 0;
+  private hindered = false;
   private failure: { readonly error: unknown } | null = null;
 
   constructor(groups: Groups, options: GroupsOptions, request: ConsumeRequest) {
@@ -82,10 +82,9 @@ export class Member {
         finished.map((task) => task.partitionId),
       );
     } catch (error) {
-      // The file is busy: the lease holds for a while yet, and the next beat is near.
-      if (isBusy(error)) return;
-      throw error;
+      return this.endure(error);
     }
+    this.hindered = false;
     this.leaseUntil = started + this.options.sessionMs;
     for (const task of finished) this.drop(task);
     for (const task of this.tasks.values()) {
@@ -97,6 +96,18 @@ export class Member {
     }
     for (const partitionId of result.owned)
       if (result.wanted.has(partitionId) && !this.tasks.has(partitionId)) this.begin(partitionId);
+  }
+
+  /** The file is busy or the disk full: the lease holds for a while yet, and the next beat is near. */
+  private endure(error: unknown): void {
+    const reason = toLogError(error, this.options.path);
+    if (!reason.retryable) throw reason;
+    if (this.hindered || isBusy(error)) return;
+    this.hindered = true;
+    this.options.logger?.warn(
+      { event: 'log.beat_failed', group: this.request.group, err: reason },
+      'the lease cannot be renewed now; trying again',
+    );
   }
 
   private drop(task: Task): void {
@@ -159,22 +170,19 @@ export class Member {
   }
 
   private async leave(): Promise<void> {
-    for (let attempt = 0; attempt < 50; attempt++) {
-      try {
-        this.groups.leave(this.request.group, this.self.id);
-        this.options.watch.notify();
-        return;
-      } catch (error) {
-        if (!isBusy(error)) {
-          this.failure ??= { error: toLogError(error, this.options.path) };
-          return;
-        }
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
+    const { group } = this.request;
+    try {
+      await patiently(() => this.groups.leave(group, this.self.id));
+      this.options.watch.notify();
+    } catch (error) {
+      const reason = toLogError(error, this.options.path);
+      if (!reason.retryable) this.failure ??= { error: reason };
+      // The lease runs out by itself.
+      else
+        this.options.logger?.warn(
+          { event: 'log.leave_failed', group, err: reason },
+          'the group was not left',
+        );
     }
-    // The lease runs out by itself.
-    this.failure ??= {
-      error: new LadderlogError('LOG_UNAVAILABLE', 'could not leave the group', { retryable: true }),
-    };
   }
 }

@@ -25,11 +25,14 @@ export async function retrying<T>(
       if (isLadderlogError(error, 'PROJECTOR_FENCED')) throw error;
       onError(error, attempts);
       if (isHopeless(error) && attempts >= HOPELESS_ATTEMPTS) throw error;
-      const wait = Math.min(policy.minBackoffMs * 2 ** Math.min(attempts - 1, 20), policy.maxBackoffMs);
-      await sleep(wait, undefined, { signal });
+      await sleep(backoffMs(policy, attempts), undefined, { signal });
     }
   }
 }
+
+/** Doubled with every attempt. */
+export const backoffMs = (policy: RetryPolicy, attempts: number): number =>
+  Math.min(policy.minBackoffMs * 2 ** Math.min(attempts - 1, 20), policy.maxBackoffMs);
 
 const isHopeless = (error: unknown): boolean =>
   isLadderlogError(error) ? !error.retryable : error instanceof TypeError || error instanceof RangeError;

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Projection } from '@ladderlog/core';
-import { LadderlogError, VENUES, fingerprintOf } from '@ladderlog/core';
+import { LadderlogError, VENUES, fingerprintOf, isLadderlogError } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { createRowEncoder } from '@ladderlog/store';
 import type { RowEncoder, Store } from '@ladderlog/store';
@@ -18,6 +18,7 @@ import { DEFAULT_LIMITS } from './limits.ts';
 import { boundsOf, hasRecords } from './log-bounds.ts';
 import { PartitionProjector } from './partition.ts';
 import type { PartitionContext, RangeDone } from './partition.ts';
+import { backoffMs } from './retry.ts';
 import { Throughput } from './throughput.ts';
 
 export type ProjectorOptions = {
@@ -34,10 +35,12 @@ export type ProjectorOptions = {
   readonly failPoints?: FailPoints;
 };
 
+type RetriedStep = 'consume' | 'cursor' | 'insert';
+
 /** For counters and gauges; called synchronously. */
 export type ProjectorObserver = {
   readonly onRange?: (done: RangeDone) => void;
-  readonly onRetry?: (retry: { step: 'cursor' | 'insert'; code: string; attempts: number }) => void;
+  readonly onRetry?: (retry: { step: RetriedStep; code: string; attempts: number }) => void;
   readonly onFenced?: (partition: { topic: string; partition: number }) => void;
   readonly onLag?: (lag: { topic: string; partition: number; lag: number }) => void;
 };
@@ -138,17 +141,7 @@ export function createProjector(options: ProjectorOptions): Projector {
           logger.debug({ event: 'projector.commit_failed', err: error }, 'no commit'),
         );
     },
-    onRetry(error, attempts, step, claim) {
-      const code = error instanceof LadderlogError ? error.code : 'INTERNAL';
-      const message = error instanceof Error ? error.message : String(error);
-      counts.retries++;
-      lastError = { code, message, attempts };
-      logger.warn(
-        { event: 'projector.retry', ...claim.key, step, code, attempts, err: error },
-        'trying again',
-      );
-      observer.onRetry?.({ step, code, attempts });
-    },
+    onRetry: (error, attempts, step, claim) => noteRetry(error, attempts, step, claim.key),
     onFenced(claim) {
       counts.fenced++;
       logger.warn({ event: 'projector.fenced', ...claim.key, epoch: claim.cursor.epoch }, 'fenced');
@@ -156,9 +149,33 @@ export function createProjector(options: ProjectorOptions): Projector {
     },
   });
 
+  function noteRetry(error: unknown, attempts: number, step: RetriedStep, where: object): void {
+    const code = error instanceof LadderlogError ? error.code : 'INTERNAL';
+    const message = error instanceof Error ? error.message : String(error);
+    counts.retries++;
+    lastError = { code, message, attempts };
+    logger.warn({ event: 'projector.retry', ...where, step, code, attempts, err: error }, 'trying again');
+    observer.onRetry?.({ step, code, attempts });
+  }
+
   async function run(outer: AbortSignal): Promise<void> {
     if (running) throw new LadderlogError('INTERNAL', 'the projector runs already');
     running = true;
+    const over = new AbortController();
+    const refresh = refreshLag(AbortSignal.any([outer, over.signal]));
+    try {
+      while (!outer.aborted) await project(outer).catch((error: unknown) => recover(error, outer));
+    } finally {
+      over.abort();
+      await refresh;
+      partitions.clear();
+      running = false;
+    }
+  }
+
+  /** As a member of the group, until the signal aborts or something fails. */
+  async function project(outer: AbortSignal): Promise<void> {
+    partitions.clear();
     let failure: unknown = null;
     const inner = new AbortController();
     const signal = AbortSignal.any([outer, inner.signal]);
@@ -166,7 +183,6 @@ export function createProjector(options: ProjectorOptions): Projector {
       failure ??= error;
       inner.abort(error);
     });
-    const refresh = refreshLag(signal);
     try {
       await log.consume({
         group: groupOf(generation),
@@ -191,16 +207,22 @@ export function createProjector(options: ProjectorOptions): Projector {
       });
       if (!signal.aborted) throw new LadderlogError('LOG_CLOSED', 'the log stopped handing over events');
     } catch (error) {
-      if (!outer.aborted) failure ??= error;
+      failure ??= error;
     } finally {
       inner.abort();
       await Promise.all([...partitions.values()].map((partition) => partition.settled()));
       for (const partition of partitions.values()) partition.drop();
-      partitions.clear();
-      await refresh;
-      running = false;
     }
-    if (failure !== null && !outer.aborted) throw failure;
+    if (failure !== null) throw failure;
+  }
+
+  /** What may pass, such as a full disk under the log, is waited out; the cursors know where to go on. */
+  async function recover(error: unknown, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    if (!isLadderlogError(error) || !error.retryable) throw error;
+    const attempts = (lastError?.attempts ?? 0) + 1;
+    noteRetry(error, attempts, 'consume', { generation });
+    await sleep(backoffMs(limits, attempts), undefined, { signal }).catch(() => undefined);
   }
 
   async function assigned(topic: string, partition: number, within: PartitionContext): Promise<number> {

@@ -196,6 +196,39 @@ describe('a store in trouble', () => {
   });
 });
 
+describe('a log in trouble', () => {
+  /** Ends `times` memberships of the group with the error. */
+  const failing = (error: LadderlogError, times: number): EventLog => ({
+    ...bench.log,
+    consume: (request) =>
+      bench.log.consume({
+        ...request,
+        async onAssigned(topic, partition) {
+          if (times-- > 0) throw error;
+          return request.onAssigned(topic, partition);
+        },
+      }),
+  });
+
+  test('a failure that may pass, such as a full disk, is waited out', async () => {
+    const full = new LadderlogError('LOG_DISK_FULL', 'full', { retryable: true });
+    const retried: unknown[] = [];
+    await projectAll({
+      ...here(),
+      log: failing(full, 20),
+      observer: { onRetry: (retry) => void retried.push(retry) },
+    });
+    expect(retried[0]).toEqual({ step: 'consume', code: 'LOG_DISK_FULL', attempts: 1 });
+    expect(retried.length).toBeGreaterThan(1);
+    expect(await verifyAll(here())).toMatchObject({ ok: true, differences: [] });
+  });
+
+  test('one that will not pass ends the projector with its error', async () => {
+    const corrupt = new LadderlogError('LOG_CORRUPT', 'damaged');
+    await expect(runs({ ...here(), log: failing(corrupt, 1) })).rejects.toBe(corrupt);
+  });
+});
+
 describe('fenced', () => {
   test('an owner that was paused after its intent writes nothing when it wakes', async () => {
     const paused = Promise.withResolvers<void>();
