@@ -18,6 +18,8 @@ export type AskedRange = {
   readonly closed: boolean;
 };
 
+const DAY: Micros = 86_400_000_000;
+
 export function clientTime(parameter: string, value: string): Micros {
   const at = parseClientTime(value);
   if (at === null)
@@ -45,7 +47,9 @@ export function askedRange(context: Context, venue: Venue): AskedRange {
   const { from, to } = plainRange(context);
   const oldest = context.key ? oldestAllowed(context.key.plan, context.now, context.parts.plans) : null;
   const reaches = Math.min(from ?? Infinity, to ?? Infinity);
-  if (oldest !== null && reaches < oldest) throw historyLimit(context, venue, reaches, oldest);
+  // Pages that were begun before midnight may be read to their end.
+  const grace = text(context, 'cursor') === null ? 0 : DAY;
+  if (oldest !== null && reaches < oldest - grace) throw historyLimit(context, venue, reaches, oldest);
   const end = Math.min(to ?? context.now, context.now);
   return {
     from: from === null ? oldest : Math.min(from, end),

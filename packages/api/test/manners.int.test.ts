@@ -175,7 +175,7 @@ describe('plans', () => {
     expect(refused.status).toBe(403);
     expect(refused.body.error).toMatchObject({
       code: 'HISTORY_LIMIT_EXCEEDED',
-      details: { required_plan: 'quant', oldest_allowed: at(world.now - 31 * DAY) },
+      details: { required_plan: 'quant', oldest_allowed: at(T0 - 31 * DAY) },
     });
     expect((await get(`${B}?${old}`)).status).toBe(200);
     expect((await get(`${B}?start_time=${at(T0 - 61 * DAY)}`)).body.error.details.required_plan).toBe('desk');
@@ -184,6 +184,22 @@ describe('plans', () => {
       (await ask(`${api.url}/v3/venueb/${VENUE_B_MARKET}/snapshots/at/${at(T0 - 40 * DAY)}`, explorer)).body
         .error.code,
     ).toBe('HISTORY_LIMIT_EXCEEDED');
+  });
+  test('oldest_allowed can be asked for, all day, and pages begun with it can be read to their end', async () => {
+    const now = world.now;
+    const oldest = (await get('/v3/whoami')).body.data.oldest_allowed as string;
+    world.now = T0 + DAY - 1;
+    const path = `${B}?limit=10&start_time=${oldest}`;
+    const first = await get(path);
+    expect(first.status).toBe(200);
+    expect((await get(`${B}/at/${oldest}`)).body.error.code).toBe('DATA_GAP');
+    world.now = T0 + DAY;
+    expect((await get(path)).body.error.code).toBe('HISTORY_LIMIT_EXCEEDED');
+    const next = `${path}&cursor=${first.body.pagination.next_cursor}`;
+    expect((await get(next)).status).toBe(200);
+    world.now = T0 + 2 * DAY;
+    expect((await get(next)).body.error.code).toBe('HISTORY_LIMIT_EXCEEDED');
+    world.now = now;
   });
 });
 

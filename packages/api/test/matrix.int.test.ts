@@ -27,6 +27,8 @@ const FAULTS = [
   'none',
   'bad-cursor',
   'foreign-cursor',
+  'too-old',
+  'too-old-bad-cursor',
   'bad-time',
   'reversed-range',
   'limit-0',
@@ -79,27 +81,31 @@ const ROUTES: readonly Route[] = [
   { kind: 'latest', venue: 'venuec', path: (id) => `/v3/btc/markets/${id}/orderbook/latest?`, max: null },
   { kind: 'page', venue: 'venuec', path: (id) => `/v3/btc/markets/${id}/snapshots?`, max: 1000 },
   { kind: 'at', venue: 'venuec', path: (id, at) => `/v3/btc/markets/${id}/snapshots/at/${at}?`, max: null },
-  {
-    kind: 'coverage',
-    venue: 'venueb',
-    path: (id) => `/v3/coverage?venue=venueb&market_id=${id}&`,
-    max: null,
-  },
-  { kind: 'gaps', venue: 'venueb', path: (id) => `/v3/gaps?venue=venueb&market_id=${id}&`, max: 1000 },
+  ...(['venuea', 'venueb'] as const).flatMap((venue): Route[] => [
+    { kind: 'coverage', venue, path: (id) => `/v3/coverage?venue=${venue}&market_id=${id}&`, max: null },
+    { kind: 'gaps', venue, path: (id) => `/v3/gaps?venue=${venue}&market_id=${id}&`, max: 1000 },
+  ]),
 ];
 
 const hasRange = (kind: Kind): boolean =>
   ['list', 'page', 'samples', 'trades', 'coverage', 'gaps'].includes(kind);
 const isPaged = (route: Route): boolean => route.max !== null;
+/** History is limited by plan; the catalogue and what is known of gaps are not. */
+const isHistory = (kind: Kind): boolean => ['page', 'samples', 'trades'].includes(kind);
 
-/** The rule, written apart from the code: key, plan, parameters, market, data. */
+/** The rule, written apart from the code: key, plan, parameters, history of the plan, market, data. */
 function expected(route: Route, key: (typeof KEYS)[number], state: State, fault: Fault): string {
   if (key === 'none') return '401 AUTH_MISSING';
   if (key === 'bad' || key === 'revoked') return '401 AUTH_INVALID';
-  if (key === 'explorer' && route.venue === 'venuea') return '403 ENDPOINT_NOT_IN_PLAN';
-  if (fault === 'bad-cursor' || fault === 'foreign-cursor')
+  const notInPlan = key === 'explorer' && route.venue === 'venuea';
+  // Where the venue is a parameter, parameters come before the plan.
+  const venueGiven = route.kind === 'coverage' || route.kind === 'gaps';
+  if (notInPlan && !venueGiven) return '403 ENDPOINT_NOT_IN_PLAN';
+  if (fault === 'bad-cursor' || fault === 'foreign-cursor' || fault === 'too-old-bad-cursor')
     return isPaged(route) ? '400 INVALID_CURSOR' : '400 INVALID_PARAMETER';
-  if (fault !== 'none') return '400 INVALID_PARAMETER';
+  if (fault !== 'none' && !(fault === 'too-old' && hasRange(route.kind))) return '400 INVALID_PARAMETER';
+  if (notInPlan) return '403 ENDPOINT_NOT_IN_PLAN';
+  if (fault === 'too-old' && isHistory(route.kind)) return '403 HISTORY_LIMIT_EXCEEDED';
   if (route.kind === 'list') return '200';
   if (state === 'unknown') return '404 MARKET_NOT_FOUND';
   if (route.kind === 'latest' && state === 'no-data') return '404 DATA_GAP';
@@ -160,6 +166,10 @@ function faultQuery(route: Route, fault: Fault): string {
       return 'cursor=bm90LW91cnM';
     case 'foreign-cursor':
       return `cursor=${foreignCursor}&${route.kind === 'list' && route.venue === 'venueb' ? 'status=open' : ''}`;
+    case 'too-old':
+      return 'start_time=2001-01-01';
+    case 'too-old-bad-cursor':
+      return 'start_time=2001-01-01&cursor=bm90LW91cnM';
     case 'bad-time':
       return hasRange(route.kind) ? 'start_time=yesterday' : 'start_time=2026-11-15';
     case 'reversed-range':

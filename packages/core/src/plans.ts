@@ -53,10 +53,13 @@ export const planAllows = (plan: Plan, venue: Venue, table: PlanTable = PLAN_TER
 export const planFor = (venue: Venue, table: PlanTable = PLAN_TERMS): Plan | null =>
   ORDER.find((plan) => table[plan].venues.includes(venue)) ?? null;
 
-/** The oldest moment a plan may read, seen from now; null: no limit. */
+/**
+ * The oldest moment a plan may read, seen from now: the beginning of a UTC day, so that what a client was told is still allowed
+ * when it asks. Null: no limit.
+ */
 export function oldestAllowed(plan: Plan, now: Micros, table: PlanTable = PLAN_TERMS): Micros | null {
   const days = table[plan].historyDays;
-  return days === null ? null : now - days * DAY;
+  return days === null ? null : (Math.floor(now / DAY) - days) * DAY;
 }
 
 /** The smallest plan whose history reaches back to `at`; null when none does. */

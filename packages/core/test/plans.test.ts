@@ -17,6 +17,10 @@ describe('plans', () => {
     expect(oldestAllowed('quant', NOW)).toBe(NOW - 60 * DAY);
     expect(oldestAllowed('desk', NOW)).toBeNull();
   });
+  test('the limit stands still for a UTC day', () => {
+    expect(oldestAllowed('explorer', NOW + DAY - 1)).toBe(NOW - 31 * DAY);
+    expect(oldestAllowed('explorer', NOW + DAY)).toBe(NOW - 30 * DAY);
+  });
   test('the plan that reaches a moment is the smallest one that may read the venue', () => {
     expect(planReaching(NOW - 31 * DAY, NOW, 'venueb')).toBe('explorer');
     expect(planReaching(NOW - 31 * DAY - 1, NOW, 'venueb')).toBe('quant');

@@ -1044,6 +1044,7 @@ export interface components {
                 readonly venues: readonly components["schemas"]["Venue"][];
                 /** @description Null - all history. */
                 readonly history_days: number | null;
+                /** @description History begins here; a midnight in UTC */
                 readonly oldest_allowed: components["schemas"]["IsoOrNull"];
                 readonly rate_limits: readonly {
                     readonly requests: number;
@@ -1522,7 +1523,7 @@ export interface operations {
                      *           "venuec"
                      *         ],
                      *         "history_days": 60,
-                     *         "oldest_allowed": "2026-09-16T00:10:00.000Z",
+                     *         "oldest_allowed": "2026-09-16T00:00:00.000Z",
                      *         "rate_limits": [
                      *           {
                      *             "requests": 25,

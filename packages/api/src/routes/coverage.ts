@@ -11,11 +11,11 @@ import { plainRange, requireVenue } from '../ranges.ts';
 
 export const getCoverage: Handler = async (context) => {
   const venue = text(context, 'venue') as Venue;
-  requireVenue(context.key, venue, context.parts.plans);
   const market = text(context, 'market_id')!;
   const dataset = (text(context, 'dataset') ?? 'books') as Dataset;
   const outcome = text(context, 'outcome');
   const asked = plainRange(context);
+  requireVenue(context.key, venue, context.parts.plans);
   if (!(await context.parts.catalogue.find(venue, market)))
     throw new ApiError('MARKET_NOT_FOUND', `No market '${market}' was ever seen here.`, { market });
   const evidence = await evidenceOf(context, venue, market, dataset);
@@ -38,12 +38,12 @@ export const getCoverage: Handler = async (context) => {
 
 export const listGaps: Handler = async (context) => {
   const venue = text(context, 'venue') as Venue;
-  requireVenue(context.key, venue, context.parts.plans);
   const market = text(context, 'market_id');
   const dataset = text(context, 'dataset') as Dataset | null;
   const asked = plainRange(context);
   const limit = integer(context, 'limit');
   const paging = await cursorFor(context);
+  requireVenue(context.key, venue, context.parts.plans);
   if (market !== null && !(await context.parts.catalogue.find(venue, market)))
     throw new ApiError('MARKET_NOT_FOUND', `No market '${market}' was ever seen here.`, { market });
   const [fromAt, gapId] = paging.after ?? [];

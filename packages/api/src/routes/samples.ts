@@ -11,8 +11,8 @@ import { marketOf } from './markets.ts';
 import { notModified, rangeOf } from './snapshots.ts';
 
 export const listSamples: Handler = async (context) => {
-  const asked = askedRange(context, 'venuea');
   const paging = await cursorFor(context);
+  const asked = askedRange(context, 'venuea');
   const known = await marketOf(context);
   if (notModified(context, known, asked, paging.generation)) return;
   const outcome = text(context, 'outcome');
@@ -53,8 +53,8 @@ export const listSamples: Handler = async (context) => {
 
 /** Reserved: fills are not recorded, and the answer says so by being empty. */
 export const listTrades: Handler = async (context) => {
-  askedRange(context, 'venuea');
   await cursorFor(context);
+  askedRange(context, 'venuea');
   await marketOf(context);
   sendPage(context, [], { limit: integer(context, 'limit'), count: 0, nextCursor: null });
 };

@@ -39,8 +39,8 @@ const oneOutcome = (outcomes: readonly string[] | null): string | null =>
   outcomes?.length === 1 ? outcomes[0]! : null;
 
 export const listSnapshots: Handler = async (context) => {
-  const asked = askedRange(context, venueOf(context));
   const paging = await cursorFor(context);
+  const asked = askedRange(context, venueOf(context));
   const known = await marketOf(context);
   if (notModified(context, known, asked, paging.generation)) return;
   const outcomes = outcomesOf(context, known);
