@@ -20,6 +20,17 @@ describe('the contract', () => {
     });
     expect(failure).toBeUndefined();
   });
+  test('has no description that YAML cut at a comma', () => {
+    const cut: string[] = [];
+    const look = (value: unknown, path: string): void => {
+      if (value === null) cut.push(path);
+      else if (typeof value === 'object')
+        for (const [name, part] of Object.entries(value!))
+          if (name !== 'example') look(part, `${path}/${name}`);
+    };
+    look(contract.document, '');
+    expect(cut).toEqual([]);
+  });
   test('every operation has a handler, and every handler an operation', () => {
     const operations = new Set(contract.operations.map(({ id }) => id.replace(/Alias$/, '')));
     expect([...operations].sort()).toEqual(Object.keys(HANDLERS).sort());

@@ -807,7 +807,7 @@ export interface components {
             /** @description When we saw this metadata. */
             readonly observed_at: components["schemas"]["IsoOrNull"];
             readonly source_timestamp: components["schemas"]["IsoOrNull"];
-            /** @description The venue's own objects of this market */
+            /** @description The venue's own objects of this market, every field kept; null when unknown. */
             readonly native: {
                 readonly [key: string]: unknown;
             } | readonly unknown[] | null;
@@ -852,7 +852,7 @@ export interface components {
             readonly outcome_index: number | null;
             /** @description Order-book token. */
             readonly token_id: string | null;
-            /** @description Observation time */
+            /** @description Observation time, our clock. */
             readonly timestamp: components["schemas"]["Iso"];
             /** @description The venue's claim. */
             readonly source_timestamp: components["schemas"]["IsoOrNull"];
@@ -999,7 +999,7 @@ export interface components {
                 /** @description Last evidence of capture. */
                 readonly available_until: components["schemas"]["IsoOrNull"];
                 /**
-                 * @description Of the asked range - fully covered
+                 * @description Of the asked range: fully covered, covered in part, or not at all.
                  * @enum {string}
                  */
                 readonly condition: "available" | "degraded" | "missing";
@@ -1044,7 +1044,7 @@ export interface components {
                 readonly venues: readonly components["schemas"]["Venue"][];
                 /** @description Null - all history. */
                 readonly history_days: number | null;
-                /** @description History begins here; a midnight in UTC */
+                /** @description History begins here: a midnight in UTC, one day later each midnight. */
                 readonly oldest_allowed: components["schemas"]["IsoOrNull"];
                 readonly rate_limits: readonly {
                     readonly requests: number;
