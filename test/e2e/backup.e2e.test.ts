@@ -24,10 +24,10 @@ type Verified = {
 };
 type Manifest = { layout: number; files: { name: string; sha256: string }[] };
 
-const integrityOf = (path: string): unknown => {
+const ask = (path: string, sql: string): unknown => {
   const log = new DatabaseSync(path, { readOnly: true });
   try {
-    return log.prepare('PRAGMA integrity_check').get();
+    return log.prepare(sql).get();
   } finally {
     log.close();
   }
@@ -93,7 +93,11 @@ test('a backup is taken while everything runs, with a manifest of its files', as
   const manifest = JSON.parse(readFileSync(join(copy, 'manifest.json'), 'utf8')) as Manifest;
   expect(manifest.layout).toBe(1);
   expect(manifest.files.map(({ name }) => name)).toEqual(['log.sqlite', 'cursor-secret', 'VERSION']);
-  expect(integrityOf(join(copy, 'log.sqlite'))).toEqual({ integrity_check: 'ok' });
+  expect(ask(join(copy, 'log.sqlite'), 'PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' });
+  // A lease of the process that runs now would keep the next one waiting.
+  expect(ask(join(copy, 'log.sqlite'), 'SELECT count(*) AS leases FROM group_members')).toEqual({
+    leases: 0,
+  });
   const again = await ladderlog(['backup', copy, '--data', data]);
   expect(again.code).toBe(2);
   expect(again.stderr).toContain('not empty');

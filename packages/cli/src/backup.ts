@@ -52,9 +52,10 @@ export const backupTo: Operation = async (context, { directory, log }, args, pro
   } finally {
     source.close();
   }
-  // Cursors say what is in the tables; the copy has no tables.
+  // Cursors say what is in the tables, leases who reads now; the copy has no tables and no readers.
   const copy = new DatabaseSync(join(target, 'log.sqlite'));
-  copy.exec('DROP TABLE IF EXISTS projector_cursors; PRAGMA journal_mode = DELETE');
+  copy.exec(`DROP TABLE IF EXISTS projector_cursors; DELETE FROM group_members; DELETE FROM group_claims;
+    PRAGMA journal_mode = DELETE`);
   copy.close();
   for (const name of FILES)
     if (name !== 'log.sqlite' && existsSync(join(directory.path, name)))

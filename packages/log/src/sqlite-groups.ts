@@ -84,7 +84,8 @@ export class Groups {
     return transaction(db, () => {
       const now = Date.now();
       this.sql.renew.run(group, id, JSON.stringify(member.topics), now + sessionMs);
-      this.sql.expire.run(group, now);
+      // One that ends later than any can was given before the clock was set back.
+      this.sql.expire.run(group, now, now + 2 * sessionMs);
       for (const partitionId of release) this.sql.release.run(group, id, partitionId);
       this.sql.orphans.run(group, group);
       const wanted = this.share(this.sql.members.all(group) as unknown as MemberRow[], id);
@@ -142,7 +143,7 @@ const statements = (db: DatabaseSync) => ({
     `INSERT INTO group_members (group_id, member, topics, expires_at) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at`,
   ),
-  expire: db.prepare('DELETE FROM group_members WHERE group_id = ? AND expires_at < ?'),
+  expire: db.prepare('DELETE FROM group_members WHERE group_id = ? AND expires_at NOT BETWEEN ? AND ?'),
   release: db.prepare('DELETE FROM group_claims WHERE group_id = ? AND member = ? AND partition_id = ?'),
   releaseAll: db.prepare('DELETE FROM group_claims WHERE group_id = ? AND member = ?'),
   remove: db.prepare('DELETE FROM group_members WHERE group_id = ? AND member = ?'),

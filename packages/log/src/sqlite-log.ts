@@ -43,7 +43,7 @@ export type SqliteLogOptions = {
   readonly pollMs?: number;
   /** How often small batches are packed and retention is applied; 0: never in this process. */
   readonly upkeepMs?: number;
-  /** A group member that has not been heard of for sessionMs loses its partitions. */
+  /** A group member that has not been heard of for sessionMs loses its partitions. The same in all processes. */
   readonly heartbeatMs?: number;
   readonly sessionMs?: number;
 };

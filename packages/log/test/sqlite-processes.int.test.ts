@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { SqliteLog } from '@ladderlog/log';
 import { openSqliteLog, positionsFromBeginning, readEvents } from '@ladderlog/log';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -73,6 +74,24 @@ test('a killed member loses its partitions to the one that lives', async () => {
   await mine.saw(100);
   await mine.stop();
   expect(mine.ordinals()).toEqual(Array.from({ length: 100 }, (_, index) => index));
+});
+
+test('a member that died before the clock was set back holds nothing', async () => {
+  const db = new DatabaseSync(path, { timeout: 30_000 });
+  db.prepare('INSERT INTO group_members VALUES (?, ?, ?, ?)').run(
+    'g',
+    'dead',
+    '["venueb"]',
+    Date.now() + 3_600_000,
+  );
+  db.exec(`INSERT INTO group_claims SELECT 'g', id, 'dead' FROM partitions WHERE topic = 'venueb'`);
+  db.close();
+  const mine = new Consumer(log, { group: 'g', topics: ['venueb'] });
+  await mine.owns(4);
+  await log.append(books(0, 100, { markets: 40 }));
+  await mine.saw(100);
+  await mine.stop();
+  expect(mine.ordinals()).toHaveLength(100);
 });
 
 test('a member that slept while its partition moved is told so before it writes', async () => {
