@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { venueA } from '../src/venues/venue-a/normalize.ts';
-import { deepTexts, feed, fixtureLines, frame, only, sourceText } from './venue-frames.ts';
+import { HOSTILE, deepTexts, feed, fixtureLines, frame, only, record, sourceText } from './venue-frames.ts';
 
 /** A decimal as a JSON number or a string may write it: padded, with dust, with an exponent. */
 const sizeNumber = fc
@@ -105,6 +105,9 @@ describe('venue A, for any book', () => {
       'tokenId',
       'outcome',
       'categories',
+      'slug',
+      'index',
+      'participantCount',
     );
     const words = fc.constantFrom(
       'TOPIC',
@@ -119,6 +122,7 @@ describe('venue A, for any book', () => {
       tree: fc.oneof(
         { maxDepth: 4 },
         words,
+        fc.constantFrom(...HOSTILE),
         fc.jsonValue({ maxDepth: 1 }),
         tie('tree').map((value) => JSON.stringify(value)),
         fc.array(tie('tree'), { maxLength: 4 }),
@@ -149,9 +153,10 @@ describe('venue A, for any book', () => {
     );
     fc.assert(
       fc.property(fc.array(fc.oneof(mangled, made), { minLength: 1, maxLength: 12 }), (frames) => {
-        const normalizer = venueA.createNormalizer();
-        for (const [from, text] of frames) {
-          const findings = normalizer.normalize(frame(text, from));
+        for (const findings of record(
+          venueA,
+          frames.map(([from, text]) => frame(text, from)),
+        )) {
           expect(findings.length).toBeGreaterThan(0);
           expect(findings).not.toContainEqual(expect.objectContaining({ reason: 'normalizer_failed' }));
         }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatMicro } from '../src/decimal.ts';
 import type { Finding } from '../src/venue.ts';
 import { venueB } from '../src/venues/venue-b/normalize.ts';
-import { AT, feed, only, sourceText } from './venue-frames.ts';
+import { AT, HOSTILE, feed, only, record, sourceText } from './venue-frames.ts';
 
 const M = 'KXBTC15M-26NOV141915-15';
 
@@ -252,7 +252,7 @@ describe('hostile input', () => {
     'ticker',
     'error',
   );
-  const loose = fc.oneof(json, fc.constantFrom(M, 'yes', 'no', '0.5', 25, 1e308, -0));
+  const loose = fc.oneof(json, fc.constantFrom(M, 'yes', 'no', '0.5', 25, 1e308, -0, ...HOSTILE));
   const message = fc.dictionary(field, loose, { maxKeys: 8 });
   const frame = fc.record({
     direction: fc.constantFrom('in' as const, 'out' as const),
@@ -269,10 +269,12 @@ describe('hostile input', () => {
   it('never throws, and every frame gives at least one finding', () => {
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 12 }), (frames) => {
-        const normalizer = venueB.createNormalizer();
-        feed(normalizer, snapshot({ yes_dollars_fp: [['0.5400', '10.00']] }));
-        for (const { direction, channel, text } of frames) {
-          const findings = normalizer.normalize({ direction, channel, text, observedAt: AT, settings: {} });
+        const first = JSON.stringify(snapshot({ yes_dollars_fp: [['0.5400', '10.00']] }));
+        const all = [{ direction: 'in' as const, channel: 'ws', text: first }, ...frames];
+        for (const findings of record(
+          venueB,
+          all.map((one) => ({ ...one, observedAt: AT, settings: {} })),
+        )) {
           expect(findings.length).toBeGreaterThan(0);
           expect(findings).not.toContainEqual(expect.objectContaining({ reason: 'normalizer_failed' }));
           for (const { bidPrices, askPrices, bidSizes, askSizes } of only(findings, 'book')) {

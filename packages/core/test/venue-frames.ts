@@ -1,9 +1,11 @@
 // Shared by the venue tests: frames in, findings out, golden files.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createCodec } from '@ladderlog/log';
+import { Capture } from '../src/capture.ts';
 import type { BookObserved } from '../src/events.ts';
 import { formatMicro } from '../src/decimal.ts';
-import type { BookFinding, Finding, Frame, Normalizer } from '../src/venue.ts';
+import type { BookFinding, Finding, Frame, Normalizer, VenueAdapter } from '../src/venue.ts';
 import { sourceLevels } from '../src/venue.ts';
 
 export const AT = 1_794_700_800_000_000;
@@ -20,6 +22,33 @@ export const feed = (normalizer: Normalizer, message: unknown, channel = 'ws', o
   normalizer.normalize(
     frame(typeof message === 'string' ? message : JSON.stringify(message), channel, observedAt),
   );
+
+const codec = createCodec({ idOf: () => 1, schemaOf: () => null });
+
+/**
+ * The findings of each frame, recorded by a session and every event encoded as the log would: one that does not fit its schema
+ * would stop the recorder.
+ */
+export function record(adapter: VenueAdapter, frames: readonly Frame[]): (readonly Finding[])[] {
+  const session = new Capture({ adapter, collector: 'test', provenance: 'captured' }).openSession('s');
+  return frames.map((one) => {
+    const { events, findings } = session.frame(one, new TextEncoder().encode(one.text));
+    for (const event of events) codec.encode(event);
+    return findings;
+  });
+}
+
+/** Words that name something on every object, numbers at the ends of their ranges, and an object that is no text. */
+export const HOSTILE = [
+  'constructor',
+  '__proto__',
+  'constructor-up-or-down-on-june-5',
+  '9007199254.740990',
+  '-9007199254.740990',
+  99_999_999_999,
+  2 ** 53,
+  { toString: 1, valueOf: 1 },
+] as const;
 
 export const fixture = (name: string): string =>
   readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');

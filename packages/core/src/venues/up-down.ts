@@ -20,15 +20,15 @@ const WINDOW_SECONDS: Readonly<Record<string, number>> = {
   '1d': 86_400,
 };
 
-const COIN_NAMES: Readonly<Record<string, string>> = {
-  bitcoin: 'BTC',
-  ethereum: 'ETH',
-  solana: 'SOL',
-  xrp: 'XRP',
-  dogecoin: 'DOGE',
-  bnb: 'BNB',
-  hyperliquid: 'HYPE',
-};
+const COIN_NAMES: ReadonlyMap<string, string> = new Map([
+  ['bitcoin', 'BTC'],
+  ['ethereum', 'ETH'],
+  ['solana', 'SOL'],
+  ['xrp', 'XRP'],
+  ['dogecoin', 'DOGE'],
+  ['bnb', 'BNB'],
+  ['hyperliquid', 'HYPE'],
+]);
 
 const MONTHS = [
   'january',
@@ -62,7 +62,7 @@ export function parseUpDownSlug(slug: string): UpDown | null {
     [DAILY, '1d'],
   ] as const) {
     const named = pattern.exec(slug);
-    const asset = named && COIN_NAMES[named[1]!];
+    const asset = named && COIN_NAMES.get(named[1]!);
     if (asset) return { asset, window, opensAt: null };
   }
   return null;
@@ -75,7 +75,7 @@ export function parseUpDownSlug(slug: string): UpDown | null {
 export function upDownSlugs(asset: string, window: string, opensAt: Micros): readonly string[] {
   const seconds = Math.floor(opensAt / MICROS_PER_SECOND);
   if (window !== '1h' && window !== '1d') return [`${asset.toLowerCase()}-updown-${window}-${seconds}`];
-  const coin = Object.entries(COIN_NAMES).find(([, symbol]) => symbol === asset.toUpperCase())?.[0];
+  const coin = [...COIN_NAMES].find(([, symbol]) => symbol === asset.toUpperCase())?.[0];
   if (!coin) return [];
   // A day is named after the Eastern date on which it ends, at noon: that of this UTC day's own noon.
   const named = window === '1d' ? seconds + 12 * 3_600 : seconds;

@@ -12,6 +12,7 @@ import { UNKNOWN_MARKET } from '../merge-market.ts';
 import { isoOf, millisOf } from '../source-time.ts';
 import { parseUpDownSlug } from '../up-down.ts';
 import {
+  indexOf,
   microOf,
   nativeStatusOf,
   outcomesOf,
@@ -76,7 +77,7 @@ function fromMarket(
   const closesAt = millisOf(topic['endDate']);
   const status = statusOf(market, topic, opensAt, closesAt, observedAt);
   const stated = arrayOf(market['outcomes']).filter(isObject);
-  const outcomes = outcomesOf(stated, (outcome) => countOf(outcome['index']), 'tokenId');
+  const outcomes = outcomesOf(stated, indexOf, 'tokenId');
   const winner = status === 'resolved' ? winnerOf(market, stated, outcomes) : null;
   // What the topic counts is the market's only where it has no other.
   const counted = alone ? [market, topic] : [market];
@@ -221,7 +222,7 @@ function samplesOf(market: string, stated: readonly JsonObject[]): SampleFinding
         {
           find: 'sample',
           market,
-          outcome: String(countOf(outcome['index']) ?? at),
+          outcome: String(indexOf(outcome) ?? at),
           metric,
           sourceTs: null,
           value: value.value,

@@ -47,14 +47,22 @@ export function statusOf(
   return observedAt < opensAt ? 'upcoming' : observedAt < closesAt ? 'open' : 'closed';
 }
 
+/** What an index may be in a record; a larger one is no index. */
+const MAX_INDEX = 2 ** 31 - 1;
+
+export const indexOf = (outcome: JsonObject): number | null => {
+  const index = countOf(outcome['index']);
+  return index !== null && index <= MAX_INDEX ? index : null;
+};
+
 export function outcomesOf(
   stated: readonly JsonObject[],
-  indexOf: (outcome: JsonObject) => number | null,
+  statedIndex: (outcome: JsonObject) => number | null,
   tokenField: string,
 ): Outcome[] {
   return stated
     .map((outcome, at): Outcome => {
-      const index = indexOf(outcome) ?? at;
+      const index = statedIndex(outcome) ?? at;
       const tokenId = textOf(outcome[tokenField]);
       return { id: String(index), label: textOf(outcome['name']) ?? '', index, tokenId, winner: null };
     })

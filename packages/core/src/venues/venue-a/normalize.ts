@@ -274,7 +274,7 @@ class VenueANormalizer implements Normalizer {
       return;
     }
     const label = (textOf(answer['outcome']) ?? '').toLowerCase();
-    const outcome = learned?.outcome ?? OUTCOME_LABELS[label];
+    const outcome = learned?.outcome ?? OUTCOME_LABELS.get(label);
     const composed = this.compose(answer, market);
     if (composed === null || outcome === undefined) {
       into.push(reject(market, composed === null ? 'bad_book' : 'unknown_outcome', answer));

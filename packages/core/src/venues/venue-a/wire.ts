@@ -67,7 +67,12 @@ export function lostDigits(book: JsonObject): boolean {
 }
 
 /** Labels of the first and the second outcome of a binary contract, where no catalogue says which token is which. */
-export const OUTCOME_LABELS: Readonly<Record<string, '0' | '1'>> = { up: '0', yes: '0', down: '1', no: '1' };
+export const OUTCOME_LABELS: ReadonlyMap<string, '0' | '1'> = new Map([
+  ['up', '0'],
+  ['yes', '0'],
+  ['down', '1'],
+  ['no', '1'],
+]);
 
 export type Route =
   | { readonly read: 'book' | 'last_trade' | 'topics' | 'predict_catalogue' | 'skip' }

@@ -2,7 +2,7 @@
 // A book is two lists of bids, YES and NO; nothing here trusts their order. A change of format is an entry in a list below.
 
 import type { Decimal, Micro, TextFormat } from '../../decimal.ts';
-import { MICRO, complement, formatMicro, parseDecimal } from '../../decimal.ts';
+import { MAX_MICRO, MICRO, complement, formatMicro, parseDecimal } from '../../decimal.ts';
 import type { JsonObject } from '../../exact-json.ts';
 import { textOf } from '../../exact-json.ts';
 import type { SideLevel } from '../../ladder.ts';
@@ -93,6 +93,12 @@ export function decimalOf(value: unknown, unit: Unit = 'dollars'): Decimal | nul
   return { value: scaled, exact: parsed.exact && parsed.value % 100 === 0 };
 }
 
+/** A price that can be complemented too: a NO price at the far end of the range has no YES price in it. */
+function priceOf(value: unknown, unit: Unit): Decimal | null {
+  const price = decimalOf(value, unit);
+  return price !== null && complement(price.value) <= MAX_MICRO ? price : null;
+}
+
 /** A native market id, or null: printable and short, since it becomes the key of records and rows. */
 export const tickerOf = (value: unknown): string | null =>
   typeof value === 'string' && TICKER.test(value) ? value : null;
@@ -180,7 +186,7 @@ function readSide(
   for (let at = 0; at < entries.length; at++) {
     const entry: unknown = entries[at];
     if (!Array.isArray(entry) || entry.length !== 2) return `${name}[${at}] is not a pair of price and size`;
-    const price = decimalOf(entry[0], shape.unit);
+    const price = priceOf(entry[0], shape.unit);
     const size = decimalOf(entry[1]);
     if (!price) return `${name}[${at}] has no price in range`;
     if (!size) return `${name}[${at}] has no size in range`;
@@ -233,7 +239,7 @@ export function readDelta(message: Json): WireDelta | string {
     const priceField = message[shape.price];
     const deltaField = message[shape.delta];
     if (priceField === undefined || deltaField === undefined) continue;
-    const price = decimalOf(priceField, shape.unit);
+    const price = priceOf(priceField, shape.unit);
     const delta = decimalOf(deltaField);
     if (!price) return `${shape.price} is not a price in range`;
     if (!delta) return `${shape.delta} is not a size in range`;

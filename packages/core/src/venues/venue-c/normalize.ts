@@ -17,7 +17,7 @@ import type { CatalogueEntry } from './catalogue.ts';
 import { fromClobMarket, fromGamma, fromNewMarket, fromResolved, gammaItems, microOf } from './catalogue.ts';
 import { TokenBook } from './token-book.ts';
 import type { MessageKind } from './wire.ts';
-import { SIDES, bookShapeOf, changeShapeOf, kindOf, plainText, readSide, readingOf } from './wire.ts';
+import { bookShapeOf, changeShapeOf, kindOf, plainText, readSide, readingOf, sideOf } from './wire.ts';
 
 type Rest = Extract<Channel, { kind: 'rest' }>;
 
@@ -162,7 +162,7 @@ class VenueCNormalizer implements Normalizer {
         into.push(reject(market, reason, message));
         continue;
       }
-      const side = SIDES[String(change.side).toUpperCase()];
+      const side = sideOf(change.side);
       const level = readLevel(change.price, change.size);
       if (!side || !level) {
         into.push({ ...reject(market, 'bad_change', change), booksIntact: true });

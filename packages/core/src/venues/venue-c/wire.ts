@@ -110,7 +110,13 @@ export function kindOf(message: JsonObject): MessageKind | null {
 }
 
 /** BUY sets bids, SELL sets asks. */
-export const SIDES: Readonly<Record<string, 'bid' | 'ask'>> = { BUY: 'bid', SELL: 'ask' };
+const SIDES: ReadonlyMap<string, 'bid' | 'ask'> = new Map([
+  ['BUY', 'bid'],
+  ['SELL', 'ask'],
+]);
+
+export const sideOf = (side: unknown): 'bid' | 'ask' | undefined =>
+  SIDES.get((textOf(side) ?? '').toUpperCase());
 
 /** Null when the side is missing or any level of it cannot be read: part of a book is not the book. */
 export function readSide(levels: unknown): Level[] | null {
