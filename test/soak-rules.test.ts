@@ -39,6 +39,13 @@ describe('a gap is explained by a fault', () => {
     expect(explain(gap(), [fault({ kind: 'cross_book' })], [])).toBeNull();
   });
 
+  test('of numbers from the last one on, which may have been long before', () => {
+    const skipped = [fault({ kind: 'skip_sequence' })];
+    const numbered = gap({ cause: 'sequence_break', from: at(60), openedAt: at(101) });
+    expect(explain(numbered, skipped, [])).toMatchObject({ by: 'fault' });
+    expect(explain({ ...numbered, from: at(30) }, skipped, [])).toBeNull();
+  });
+
   test('only of the market that was hit', () => {
     const below = fault({ kind: 'delta_below_zero', market: 'M' });
     expect(explain(gap({ cause: 'lost_sync' }), [below], [])).toMatchObject({ by: 'fault' });

@@ -63,6 +63,8 @@ export const EFFECTS: Readonly<Partial<Record<FaultKind, Partial<Record<Venue, E
 const SECOND = 1_000_000;
 /** The last sign of life before a fault; and after it, until the next message shows the loss. */
 const BEFORE = 5 * SECOND;
+/** Nothing but the next number shows that none was lost, and the markets of a subscription may all be quiet. */
+const BEFORE_NUMBERED = 60 * SECOND;
 const AFTER = 10 * SECOND;
 /** Books are compared in turn, so a loss without numbers is found late, or heals unseen. */
 const COMPARED_WITHIN = 900 * SECOND;
@@ -95,7 +97,8 @@ function accounts(fault: AppliedFault, gap: RecordedGap): boolean {
   if (effect.cause !== 'sequence_break' && !hits(fault, gap)) return false;
   const over = fault.at + fault.seconds * SECOND;
   if (effect.cause === 'silence') return gap.openedAt >= fault.at && gap.openedAt <= over + COMPARED_WITHIN;
-  return gap.from >= fault.at - BEFORE && gap.openedAt >= fault.at && gap.openedAt <= over + AFTER;
+  const before = effect.cause === 'sequence_break' ? BEFORE_NUMBERED : BEFORE;
+  return gap.from >= fault.at - before && gap.openedAt >= fault.at && gap.openedAt <= over + AFTER;
 }
 
 const hits = ({ market }: AppliedFault, gap: RecordedGap): boolean =>

@@ -135,8 +135,13 @@ function applyBreak(context: FindingContext, finding: BreakFinding): void {
     for (const track of tracks.ofMarket(finding.market)) if (track.dataset === 'books') hit.push(track);
   }
   const from =
-    finding.cause === 'awaiting_snapshot' ? envelope.observedAt : context.activeBefore || envelope.observedAt;
-  for (const track of hit) tracks.open(track, envelope, { ...finding, from }, context.events);
+    finding.cause === 'awaiting_snapshot'
+      ? envelope.observedAt
+      : (finding.since ?? (context.activeBefore || envelope.observedAt));
+  for (const track of hit) {
+    const since = Math.max(from, track.lastObserved ? 0 : track.watchedAt);
+    tracks.open(track, envelope, { ...finding, from: since }, context.events);
+  }
 }
 
 function applyReject(context: FindingContext, finding: RejectFinding): void {

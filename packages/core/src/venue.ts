@@ -87,6 +87,8 @@ export type BreakFinding = {
   readonly cause: GapCause;
   readonly scope: GapScope;
   readonly detail: string | null;
+  /** The last moment at which nothing was lost, where the normalizer knows it; else the connection's last activity counts. */
+  readonly since?: Micros;
   /** `samples`: the book stands, samples of the market were lost until the next one. Default `books`. */
   readonly dataset?: 'books' | 'samples';
 };

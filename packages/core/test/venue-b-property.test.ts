@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatMicro } from '../src/decimal.ts';
 import type { Finding } from '../src/venue.ts';
 import { venueB } from '../src/venues/venue-b/normalize.ts';
-import { AT, HOSTILE, feed, only, record, sourceText } from './venue-frames.ts';
+import { AT, HOSTILE, only, record, sourceText } from './venue-frames.ts';
 
 const M = 'KXBTC15M-26NOV141915-15';
 

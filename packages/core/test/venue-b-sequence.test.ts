@@ -256,6 +256,45 @@ describe('in a session', () => {
     expect(events.filter((event) => event.type === 'BookObserved')).toHaveLength(2);
   });
 
+  it('a lost number begins its gap at the last one that came, whatever else the connection said since', () => {
+    const capture = new Capture({ adapter: venueB, collector: 'test', provenance: 'captured' });
+    const session = capture.openSession('s');
+    const at = (seconds: number, message: Fields): VenueEvent[] => {
+      const frame = { ...asFrame(message), observedAt: AT + seconds };
+      return session.frame(frame, new TextEncoder().encode(frame.text)).events;
+    };
+    at(0, snapshot(1));
+    at(1, snapshot(1, { market_ticker: N }, 3));
+    at(2, delta(2));
+    at(3, { type: 'ticker', sid: 4, msg: { market_ticker: M } });
+    at(4, delta(2, { market_ticker: N }, 3));
+    session.alive(AT + 8);
+    session.beat();
+    const opened = at(9, delta(4)).filter((event) => event.type === 'GapOpened');
+    expect(opened).toMatchObject([{ market: M, from: AT + 2, lastBefore: { observedAt: AT + 2 } }]);
+    const ended = { id: 7, type: 'error', sid: 3, msg: { code: 25, msg: 'overflow' } };
+    expect(at(12, ended).filter((event) => event.type === 'GapOpened')).toMatchObject([
+      { market: N, cause: 'venue_error', from: AT + 4 },
+    ]);
+  });
+
+  it('a market whose first book was lost is in a gap since it was asked for, not since the number before', () => {
+    const capture = new Capture({ adapter: venueB, collector: 'test', provenance: 'captured' });
+    const session = capture.openSession('s');
+    const at = (seconds: number, message: Fields): VenueEvent[] => {
+      const frame = { ...asFrame(message), observedAt: AT + seconds };
+      return session.frame(frame, new TextEncoder().encode(frame.text)).events;
+    };
+    at(0, snapshot(1));
+    session.watch(N, 'yes', AT + 5);
+    at(6, { id: 3, sid: 2, type: 'ok', msg: { market_tickers: [M, N] } });
+    const opened = at(9, delta(4)).filter((event) => event.type === 'GapOpened');
+    expect(opened).toMatchObject([
+      { market: M, from: AT },
+      { market: N, from: AT + 5 },
+    ]);
+  });
+
   it('one lost number gives one gap a book, closed by its own snapshot, and no observation inside', () => {
     const capture = new Capture({ adapter: venueB, collector: 'test', provenance: 'captured' });
     const session = capture.openSession('s');

@@ -1,6 +1,7 @@
 // The findings of venue B that are made in more than one place.
 
 import type { GapCause, GapScope } from '../../events.ts';
+import type { Micros } from '../../time.ts';
 import type { BreakFinding, CompareFinding, RejectFinding, SkipFinding } from '../../venue.ts';
 import type { Drift } from '../wire-levels.ts';
 import { OUTCOME } from './book.ts';
@@ -21,7 +22,16 @@ export const broken = (
   cause: GapCause,
   scope: GapScope,
   detail: string | null,
-): BreakFinding => ({ find: 'break', market, outcome: OUTCOME, cause, scope, detail });
+  since: Micros | null = null,
+): BreakFinding => ({
+  find: 'break',
+  market,
+  outcome: OUTCOME,
+  cause,
+  scope,
+  detail,
+  ...(since === null ? {} : { since }),
+});
 
 /** Trades of the market were lost; its book stands. */
 export const lostTrades = (
@@ -29,7 +39,8 @@ export const lostTrades = (
   cause: GapCause,
   scope: GapScope,
   detail: string | null,
-): BreakFinding => ({ ...broken(market, cause, scope, detail), outcome: null, dataset: 'samples' });
+  since: Micros | null = null,
+): BreakFinding => ({ ...broken(market, cause, scope, detail, since), outcome: null, dataset: 'samples' });
 
 export const compared = (market: string, method: CompareFinding['method'], drift: Drift): CompareFinding => ({
   find: 'compare',

@@ -79,7 +79,7 @@ class VenueBNormalizer implements Normalizer {
     const message = isObject(value['msg']) ? value['msg'] : EMPTY;
     if (sequence !== null) {
       const isSnapshot = type === 'orderbook_snapshot';
-      if (!this.subscriptions.count(stream, sequence, frame.text, isSnapshot, into))
+      if (!this.subscriptions.count(stream, sequence, frame, isSnapshot, into))
         return void into.push(skip('old_sequence'));
     }
     switch (type) {

@@ -1,6 +1,8 @@
 // Venue B numbers the frames of one subscription (`sid`), all its markets and its acknowledgements together. A number that
 // is missing means that any market of the subscription may have lost a change.
 
+import type { Micros } from '../../time.ts';
+
 export type Verdict =
   /** The next in line, or the first seen: whatever number a recording begins with. */
   | 'next'
@@ -10,6 +12,8 @@ export type Verdict =
   | 'break';
 
 export class Sequence {
+  /** When the newest was received. */
+  lastAt: Micros | null = null;
   private last: number | null = null;
   private lastText = '';
   /** An old number whose frame was set aside; if the next follows it, the numbering began anew. */
@@ -24,19 +28,21 @@ export class Sequence {
    * connections in one recording. A repeat is set aside and the book stands. A restart shows as a whole book with an old
    * number, or as two old numbers in a row.
    */
-  judge(sequence: number, text: string, isSnapshot: boolean): Verdict {
+  judge(sequence: number, text: string, at: Micros, isSnapshot: boolean): Verdict {
     const { last, stray } = this;
-    if (last === null || sequence === last + 1) return this.take('next', sequence, text);
-    if (sequence > last) return this.take('break', sequence, text);
-    if (sequence === last) return text === this.lastText ? 'old' : this.take('break', sequence, text);
-    if (isSnapshot || (stray !== null && sequence === stray + 1)) return this.take('break', sequence, text);
+    if (last === null || sequence === last + 1) return this.take('next', sequence, text, at);
+    if (sequence > last) return this.take('break', sequence, text, at);
+    if (sequence === last) return text === this.lastText ? 'old' : this.take('break', sequence, text, at);
+    if (isSnapshot || (stray !== null && sequence === stray + 1))
+      return this.take('break', sequence, text, at);
     this.stray = sequence;
     return 'old';
   }
 
-  private take(verdict: Verdict, sequence: number, text: string): Verdict {
+  private take(verdict: Verdict, sequence: number, text: string, at: Micros): Verdict {
     this.last = sequence;
     this.lastText = text;
+    this.lastAt = at;
     this.stray = null;
     return verdict;
   }

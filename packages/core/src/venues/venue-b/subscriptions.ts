@@ -3,7 +3,8 @@
 
 import { isObject, textOf } from '../../exact-json.ts';
 import type { GapCause, GapScope } from '../../events.ts';
-import type { Finding } from '../../venue.ts';
+import type { Micros } from '../../time.ts';
+import type { Finding, Frame } from '../../venue.ts';
 import type { Stream } from './book.ts';
 import { Book } from './book.ts';
 import { broken, lostTrades } from './findings.ts';
@@ -74,12 +75,18 @@ export class Subscriptions {
   }
 
   /** Counts a numbered frame. False: it was seen before and must not be applied again. */
-  count(stream: Stream, sequence: number, text: string, isSnapshot: boolean, into: Finding[]): boolean {
+  count(
+    stream: Stream,
+    sequence: number,
+    { text, observedAt }: Frame,
+    isSnapshot: boolean,
+    into: Finding[],
+  ): boolean {
     const { sequence: numbers } = this.of(stream);
-    const before = numbers.newest;
-    const verdict = numbers.judge(sequence, text, isSnapshot);
+    const { newest, lastAt } = numbers;
+    const verdict = numbers.judge(sequence, text, observedAt, isSnapshot);
     if (verdict === 'break')
-      this.breakStream(stream, 'sequence_break', `seq ${before} then ${sequence}`, into);
+      this.breakStream(stream, 'sequence_break', `seq ${newest} then ${sequence}`, lastAt, into);
     return verdict !== 'old';
   }
 
@@ -134,7 +141,7 @@ export class Subscriptions {
   /** The venue ended the subscription; without a sid, all of them. */
   ended(stream: Stream, detail: string, into: Finding[]): void {
     for (const each of stream === null ? [...this.bySid.keys()] : [stream]) {
-      this.breakStream(each, 'venue_error', detail, into);
+      this.breakStream(each, 'venue_error', detail, this.of(each).sequence.lastAt, into);
       this.bySid.delete(each);
     }
   }
@@ -157,25 +164,39 @@ export class Subscriptions {
     for (const book of this.books.values()) this.breakBook(book, cause, 'connection', detail, into);
   }
 
-  private breakStream(stream: Stream, cause: GapCause, detail: string, into: Finding[]): void {
+  /** `since`: when its last number came, up to which nothing was lost. Pings and other subscriptions prove nothing of this one. */
+  private breakStream(
+    stream: Stream,
+    cause: GapCause,
+    detail: string,
+    since: Micros | null,
+    into: Finding[],
+  ): void {
     const subscription = this.bySid.get(stream);
     if (!subscription || subscription.carries === 'unknown') return;
     for (const market of subscription.markets) {
       if (subscription.carries === 'trades') {
-        into.push(lostTrades(market, cause, 'connection', detail));
+        into.push(lostTrades(market, cause, 'connection', detail, since));
         continue;
       }
       // A market without a book was subscribed, and its first book may be what was lost.
       const book = this.books.get(market) ?? this.follow(market, stream, {});
-      if (book.stream === stream) this.breakBook(book, cause, 'connection', detail, into);
+      if (book.stream === stream) this.breakBook(book, cause, 'connection', detail, into, since);
     }
   }
 
   /** Says so once, until the next snapshot. */
-  breakBook(book: Book, cause: GapCause, scope: GapScope, detail: string | null, into: Finding[]): void {
+  breakBook(
+    book: Book,
+    cause: GapCause,
+    scope: GapScope,
+    detail: string | null,
+    into: Finding[],
+    since: Micros | null = null,
+  ): void {
     if (book.state === 'lost') return;
     book.lose();
-    into.push(broken(book.market, cause, scope, detail));
+    into.push(broken(book.market, cause, scope, detail, since));
   }
 
   private of(stream: Stream): Subscription {
