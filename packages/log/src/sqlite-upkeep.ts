@@ -7,7 +7,7 @@ import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from 'pino';
 import { BatchBuilder, unpack } from './batch-format.ts';
 import { TARGET_BYTES, TARGET_RECORDS } from './sqlite-append.ts';
-import { isBusy, transaction } from './sqlite-file.ts';
+import { isBusy, isCorrupt, transaction } from './sqlite-file.ts';
 import type { PartitionRow, PartitionTable } from './sqlite-partitions.ts';
 
 /** What is older, or beyond the size, is removed a batch at a time. Age counts from the append. Bytes are as stored. */
@@ -50,6 +50,8 @@ export class Upkeep {
   private passes = 0;
   /** Per partition, the offset up to which everything is packed: no need to look there again. */
   private readonly settled = new Map<number, number>();
+  /** Batches whose row cannot even be marked. */
+  private readonly damaged = new Set<number>();
 
   constructor(options: UpkeepOptions) {
     this.options = options;
@@ -85,12 +87,19 @@ export class Upkeep {
   }
 
   private async pass(retain: boolean): Promise<void> {
+    const failures: unknown[] = [];
     for (const partition of this.options.partitions.rows()) {
       if (this.closed) return;
-      await this.pack(partition);
-      if (retain && !this.closed) this.retain(partition);
+      try {
+        await this.pack(partition);
+        if (retain && !this.closed) this.retain(partition);
+      } catch (error) {
+        // Damage in one partition must not hold up the others.
+        failures.push(error);
+      }
     }
     if (!this.closed) this.giveBack();
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Pages freed by packing are used again; only a pile of them (after an import) goes back to the disk, a piece at a time. */
@@ -101,7 +110,8 @@ export class Upkeep {
 
   private async pack(partition: PartitionRow): Promise<void> {
     const settled = this.settled.get(partition.id) ?? partition.begin;
-    const loose = this.sql.loose.all(partition.id, settled, LOOSE_LIMIT) as unknown as LooseRow[];
+    const found = this.sql.loose.all(partition.id, settled, LOOSE_LIMIT) as unknown as LooseRow[];
+    const loose = found.filter((row) => !this.damaged.has(row.id));
     this.settled.set(partition.id, loose[0]?.first ?? partition.end);
     for (const run of runsOf(loose)) {
       if (this.closed) return;
@@ -120,10 +130,10 @@ export class Upkeep {
     const builder = new BatchBuilder();
     let turn = performance.now();
     for (const row of run) {
-      const found = this.sql.body.get(row.id) as { body: Uint8Array } | undefined;
+      const body = this.bodyOf(row);
       // Another process packed it meanwhile.
-      if (!found) return;
-      if (!this.addTo(builder, row, found.body)) return this.leave(partition, row);
+      if (body === undefined) return;
+      if (body === null || !this.addTo(builder, row, body)) return this.leave(partition, row);
       if (performance.now() - turn > TURN_MS) {
         await new Promise(setImmediate);
         if (this.closed) return;
@@ -133,6 +143,16 @@ export class Upkeep {
     const body = await builder.packAside(PACK_LEVEL);
     if (this.closed) return;
     this.replace(partition, run, builder, body);
+  }
+
+  /** Null when a page of it is damaged. */
+  private bodyOf(row: LooseRow): Uint8Array | null | undefined {
+    try {
+      return (this.sql.body.get(row.id) as { body: Uint8Array } | undefined)?.body;
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      return null;
+    }
   }
 
   private addTo(builder: BatchBuilder, row: LooseRow, body: Uint8Array): boolean {
@@ -148,7 +168,12 @@ export class Upkeep {
 
   /** A damaged batch stays as it is, for whoever wants to look; it is not tried again. */
   private leave(partition: PartitionRow, row: LooseRow): void {
-    this.sql.markPacked.run(row.id);
+    try {
+      this.sql.markPacked.run(row.id);
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      this.damaged.add(row.id);
+    }
     this.options.logger?.error(
       {
         event: 'log.corrupt',
@@ -245,7 +270,7 @@ export class Upkeep {
 
 type Run = { readonly rows: LooseRow[]; readonly full: boolean };
 
-/** Consecutive loose batches, cut at the target size. */
+/** Consecutive loose batches, cut at the target size. One before a gap will never grow: it is as good as full. */
 function runsOf(loose: readonly LooseRow[]): Run[] {
   const runs: Run[] = [];
   let rows: LooseRow[] = [];
@@ -258,7 +283,7 @@ function runsOf(loose: readonly LooseRow[]): Run[] {
     bytes = 0;
   };
   for (const row of loose) {
-    if (rows.length > 0 && row.first !== rows.at(-1)!.last + 1) cut(false);
+    if (rows.length > 0 && row.first !== rows.at(-1)!.last + 1) cut(true);
     rows.push(row);
     records += row.count;
     bytes += row.rawBytes;

@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { BookObserved } from '@ladderlog/core';
+import type { BookObserved, FrameCaptured } from '@ladderlog/core';
 import type { LogRecord, SqliteLog, SqliteLogOptions } from '@ladderlog/log';
 import { openSqliteLog, positionsFromBeginning } from '@ladderlog/log';
 import { bookAt, books, FULL_EVENTS, timeOfBook } from '../../../test/harness/log-events.ts';
@@ -134,6 +135,72 @@ describe('packing', () => {
   });
 });
 
+describe('a damaged page in one partition', () => {
+  const topic = 'venueb.frames';
+  const hurt = 0;
+  const other = 1;
+  const counts = (partition: number): number[] =>
+    query<{ count: number }>(
+      `SELECT count FROM batches JOIN partitions ON partitions.id = partition_id
+       WHERE topic = ? AND partition = ? ORDER BY first_offset`,
+      topic,
+      partition,
+    ).map(({ count }) => count);
+  const frame = (partition: number, ordinal: number, bytes: number): FrameCaptured => ({
+    ...FULL_EVENTS.FrameCaptured,
+    session: sessions[partition]!,
+    ordinal,
+    body: randomBytes(bytes),
+  });
+  let sessions: string[];
+
+  beforeEach(async () => {
+    const log = await open();
+    const names = Array.from({ length: 100 }, (_, index) => `s${index}`);
+    sessions = [hurt, other].map((partition) =>
+      names.find((name) => log.partitionOf(topic, name) === partition)!,
+    );
+    for (let n = 0; n < 6; n++) await log.append([frame(hurt, n, 30_000), frame(other, n, 30_000)]);
+    // Large ones behind them: the six will not grow.
+    for (const partition of [hurt, other])
+      await log.append(Array.from({ length: 1_000 }, (_, index) => frame(partition, 6 + index, 10)));
+    await log.close();
+
+    const [row] = query<{ body: Uint8Array }>(
+      `SELECT body FROM batches JOIN partitions ON partitions.id = partition_id
+       WHERE topic = ? AND partition = ? AND first_offset = 2`,
+      topic,
+      hurt,
+    );
+    const file = await readFile(path);
+    // One of the two lies within a page; the page begins with the number of the next.
+    const [at] = [12_000, 12_100]
+      .map((start) => file.indexOf(Buffer.from(row!.body).subarray(start, start + 32)))
+      .filter((found) => found >= 0);
+    file.writeUInt32BE(0xff_ff_ff_f0, at! - (at! % 4_096));
+    await writeFile(path, file);
+  });
+
+  test('holds up the packing of its own batch only', async () => {
+    const log = await open();
+    await log.tidy();
+    await log.tidy();
+    expect(counts(other)).toEqual([6, 1_000]);
+    expect(counts(hurt)).toEqual([2, 1, 3, 1_000]);
+    const records: LogRecord[] = [];
+    for await (const batch of log.read({ from: [{ topic, partition: hurt, offset: 0 }] }))
+      records.push(...batch.records);
+    expect(records.filter(({ fault }) => fault).map(({ offset }) => offset)).toEqual([2]);
+    expect(records).toHaveLength(1_006);
+  });
+
+  test('holds up no retention', async () => {
+    const log = await open({ retention: { [topic]: { maxBytes: 1 } } });
+    await log.tidy();
+    expect([counts(hurt), counts(other)]).toEqual([[], []]);
+  });
+});
+
 describe('retention', () => {
   test('keeps everything unless it is asked for', async () => {
     const log = await open({ clock: () => 0 });
@@ -175,6 +242,22 @@ describe('retention', () => {
     const left = await readAll(log, ['venueb']);
     expect(left.length).toBeGreaterThan(0);
     expect(left.at(-1)!.position.offset).toBe(2_999);
+  });
+
+  test('that fails in one partition goes on in the others', async () => {
+    const log = await open({ retention: { venueb: { maxBytes: 1 } } });
+    const positions = await log.append(books(0, 40, { markets: 40 }));
+    expect(new Set(positions.map(({ partition }) => partition)).size).toBe(4);
+    const [hurt] = query<{ id: number }>(
+      `SELECT id FROM partitions WHERE topic = 'venueb' AND partition = 0`,
+    );
+    const db = new DatabaseSync(path);
+    db.exec(`CREATE TRIGGER refused BEFORE DELETE ON batches WHEN old.partition_id = ${hurt!.id}
+      BEGIN SELECT RAISE(ABORT, 'refused'); END`);
+    db.close();
+    await expect(log.tidy()).rejects.toThrow('refused');
+    const left = await readAll(log, ['venueb']);
+    expect([...new Set(left.map(({ position }) => position.partition))]).toEqual([0]);
   });
 
   test('of a topic that does not exist is refused', async () => {
