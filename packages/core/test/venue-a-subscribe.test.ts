@@ -14,6 +14,11 @@ describe('what is sent to venue A', () => {
     );
   });
 
+  it('names no topic where the connection subscribes by messages', () => {
+    const query = subscribe.socketQuery({ topics: [], random: 'r', timestampMs: 1_794_700_800_000 });
+    expect(query.payload).toBe('random=r&recvWindow=30000&timestamp=1794700800000');
+  });
+
   it('signs exactly the text of a call that is sent', () => {
     const request = subscribe.bookRequest('6815131', '99');
     const unsigned = subscribe.restQuery(request, 1_794_700_800_000);

@@ -72,6 +72,16 @@ describe('pushes', () => {
     ]);
   });
 
+  it.each([50_000, 3_000])('loses no book to a clock set back by %d ms', (back) => {
+    const normalizer = venueA.createNormalizer();
+    const at = 1794700802617;
+    feed(normalizer, push(book({ updateTimestampMs: at })));
+    for (let later = 0; later < back; later += 1_000) {
+      const moved = push(book({ updateTimestampMs: at - back + later }));
+      expect(only(feed(normalizer, moved), 'book')).toHaveLength(1);
+    }
+  });
+
   it('keeps ids that a double cannot hold', () => {
     const text = JSON.stringify(book()).replace('6815131', '9007199254740993123');
     const [finding] = only(feed(venueA.createNormalizer(), push(text)), 'book');
@@ -106,6 +116,10 @@ describe('pushes', () => {
       { find: 'reject', reason: 'command_refused' },
     ],
     [{ type: 'PONG' }, { find: 'skip', reason: 'heartbeat' }],
+    ['PONG', { find: 'skip', reason: 'heartbeat' }],
+    ['ping\n', { find: 'skip', reason: 'heartbeat' }],
+    ['', { find: 'skip', reason: 'heartbeat' }],
+    ['"PONG"', { find: 'reject', reason: 'not_an_object' }],
     [push('{}', 'web3_prediction_pm_1'), { find: 'skip', reason: 'own_orders' }],
     [push('{}', 'something_else'), { find: 'reject', reason: 'unknown_kind' }],
     [push('{"msgType":"trade"}'), { find: 'reject', reason: 'unknown_kind', market: MARKET }],
@@ -290,6 +304,28 @@ describe('REST books and trades', () => {
     ]);
     expect(feed(normalizer, answer('Up', UP), channel(UP))).toMatchObject([
       { find: 'compare', outcome: '0', levelsDiffering: 4 },
+    ]);
+  });
+
+  it('is no book of the second token where a socket will send only the first', () => {
+    const normalizer = venueA.createNormalizer();
+    feed(normalizer, { type: 'COMMAND', subType: 'SUBSCRIBE', data: 'SUCCESS' });
+    expect(feed(normalizer, answer('Down', DOWN), channel(DOWN))).toEqual([
+      { find: 'skip', reason: 'second_outcome' },
+    ]);
+    const first = {
+      bids: [{ price: '0.51', size: '500.00' }],
+      asks: [{ price: '0.53', size: '300.00' }],
+    };
+    expect(feed(normalizer, answer('Up', UP, first), channel(UP))).toMatchObject([
+      { find: 'book', outcome: '0' },
+    ]);
+    expect(feed(normalizer, answer('Down', DOWN), channel(DOWN))).toMatchObject([
+      { find: 'compare', outcome: '1', levelsDiffering: 0 },
+    ]);
+    // The push that was on its way is no older book: the answer's time is not that of its last change.
+    expect(feed(normalizer, push(book({ updateTimestampMs: 1794700802400 })))).toMatchObject([
+      { find: 'book', outcome: '0' },
     ]);
   });
 

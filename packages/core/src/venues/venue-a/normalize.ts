@@ -21,6 +21,7 @@ import {
   BOOK_TOPICS,
   OUTCOME_LABELS,
   envelopeOf,
+  isHeartbeat,
   lostDigits,
   predictFunMarket,
   readSide,
@@ -33,17 +34,22 @@ import {
 const FIRST = '0';
 
 type Rest = Extract<Channel, { kind: 'rest' }>;
-/** The newest whole book of a market's first outcome; `socket` false for one that predict.fun's REST gave. */
+/** The newest whole book of a market's first outcome; `socket` false for one that REST gave. */
 type Newest = { readonly book: ComposedBook; readonly sourceTs: Micros | null; readonly socket: boolean };
 
-/** Pushes overtake each other by moments. What lies further back is no older book: the venue's clock was set. */
-const OVERTAKEN_WITHIN: Micros = 60_000_000;
+/**
+ * Pushes overtake each other by moments (the venue says 200 ms). What lies further back is no older book: the venue's clock was
+ * set, and for as long as this allows its books would be left out.
+ */
+const OVERTAKEN_WITHIN: Micros = 2_000_000;
 
 const overtaken = (newest: Micros | null, sourceTs: Micros | null): boolean =>
   newest !== null && sourceTs !== null && sourceTs <= newest && newest - sourceTs < OVERTAKEN_WITHIN;
 
 class VenueANormalizer implements Normalizer {
   private readonly newest = new Map<string, Newest>();
+  /** This connection is a socket: its books are those of the first outcome, and no other is watched. */
+  private streams = false;
   private readonly formats = new Map<string, Formats>();
   private readonly known = new KnownMarkets((market, { outcomes }) => {
     this.newest.delete(market);
@@ -56,6 +62,7 @@ class VenueANormalizer implements Normalizer {
   private readonly outcomeOfToken = new Map<string, { readonly market: string; readonly outcome: string }>();
 
   normalize(frame: Frame): Finding[] {
+    if (frame.channel === 'ws') this.streams = true;
     if (frame.direction === 'out') return [{ find: 'skip', reason: 'outbound' }];
     const into: Finding[] = [];
     try {
@@ -92,6 +99,10 @@ class VenueANormalizer implements Normalizer {
     (this.known.get(externalId) ? predictFunMarket(externalId) : externalId);
 
   private readSocket(text: string, into: Finding[]): void {
+    if (isHeartbeat(text)) {
+      into.push({ find: 'skip', reason: 'heartbeat' });
+      return;
+    }
     const message = parseJson(text);
     if (!isObject(message)) {
       into.push(reject('', message === undefined ? 'not_json' : 'not_an_object', text));
@@ -282,13 +293,17 @@ class VenueANormalizer implements Normalizer {
     }
     const sourceTs = millisOf(answer['timestamp']);
     const held = this.newest.get(market);
-    if (!held?.socket) {
+    if (!held?.socket && (outcome === FIRST || !this.streams)) {
+      // Its time is that of the answer, which a push may well precede: it overtakes none.
+      if (outcome === FIRST)
+        this.newest.set(market, { book: composed, sourceTs: held?.sourceTs ?? null, socket: false });
       into.push(observation(composed, market, outcome, sourceTs, token === null ? {} : { token_id: token }));
-      return;
-    }
-    // Beside the stream a REST book is a measurement; of the second token, against the mirror of the first.
-    const ours = outcome === FIRST ? held.book : mirror(held.book);
-    into.push(compare(market, outcome, sourceTs, ours, composed));
+    } else if (held)
+      // Beside the stream a REST book is a measurement; of the second token, against the mirror of the first.
+      into.push(
+        compare(market, outcome, sourceTs, outcome === FIRST ? held.book : mirror(held.book), composed),
+      );
+    else into.push({ find: 'skip', reason: 'second_outcome' });
   }
 
   private readLastTrade(answer: unknown, channel: Rest, into: Finding[]): void {

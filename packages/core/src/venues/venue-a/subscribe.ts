@@ -37,7 +37,7 @@ export function socketQuery(options: {
       random: options.random.slice(0, 32),
       recvWindow: options.recvWindowMs ?? RECV_WINDOW_MS,
       timestamp: options.timestampMs,
-      topic: options.topics.join('|'),
+      ...(options.topics.length === 0 ? {} : { topic: options.topics.join('|') }),
     }),
   };
 }

@@ -24,6 +24,10 @@ export const envelopeOf = (message: JsonObject): Envelope | null => {
     : null;
 };
 
+/** How the venue writes its ping and pong is not published: as text they are no book either, nor is nothing at all. */
+export const isHeartbeat = (text: string): boolean =>
+  text.length <= 8 && /^\s*(?:ping|pong)?\s*$/i.test(text);
+
 /** Binance's stream of one market's book, or of all; predict.fun's of one market. */
 export const BOOK_TOPICS = {
   one: /^web3_prediction_orderbook_(\d+)$/,
