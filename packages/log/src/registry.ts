@@ -26,6 +26,15 @@ export type Registry = SchemaIds & {
 
 /** An id that the registry did not know may be registered later; foreign bytes must not cause a request each. */
 const ASK_AGAIN_AFTER_MS = 30_000;
+const FETCH_TIMEOUT_MS = 15_000;
+
+type Answer = {
+  readonly schema?: string;
+  /** Absent: Avro. */
+  readonly schemaType?: string;
+  readonly error_code?: number;
+  readonly message?: string;
+};
 
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
   const { url, auth, retryForMs, logger } = options;
@@ -58,17 +67,31 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   );
   logger.debug({ event: 'log.kafka.schemas', ids: Object.fromEntries(ids) }, 'schemas registered');
 
+  /** Null when the registry has no such id, or something else than Avro under it. */
+  async function textOf(id: number): Promise<string | null> {
+    const answer = await fetch(`${url}/schemas/ids/${id}`, {
+      headers: auth ? { authorization: basic(auth) } : {},
+      signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
+    });
+    const text = await answer.text();
+    const body = answer.headers.get('content-type')?.includes('json') ? (JSON.parse(text) as Answer) : {};
+    if (answer.ok && body.schema !== undefined)
+      return (body.schemaType ?? 'AVRO') === 'AVRO' ? body.schema : null;
+    // The registry's own "not found", not that of a proxy before it.
+    if (Math.floor((body.error_code ?? 0) / 100) === 404) return null;
+    throw new Error(`status ${answer.status}: ${body.message ?? text.slice(0, 200)}`);
+  }
+
+  /** A refusal (401, 403) is no proof that the id is unknown: the records would be rejected for ever. */
   async function fetchSchema(id: number): Promise<void> {
-    try {
-      const schema = await attempt(`fetching schema ${id}`, () => client.getSchema(id));
-      const avro = schema as unknown as { schema(options: { exportAttrs: boolean }): unknown };
-      texts.set(id, JSON.stringify(avro.schema({ exportAttrs: true })));
+    const text = await retrying({ doing: `fetching schema ${id}`, forMs: retryForMs }, () => textOf(id));
+    if (text !== null) {
+      texts.set(id, text);
       missing.delete(id);
-    } catch (error) {
-      if (!(error instanceof LadderlogError) || error.retryable) throw error;
-      missing.set(id, performance.now() + ASK_AGAIN_AFTER_MS);
-      logger.warn({ event: 'log.kafka.unknown_schema', id, reason: error.message }, 'schema id unknown');
+      return;
     }
+    missing.set(id, performance.now() + ASK_AGAIN_AFTER_MS);
+    logger.warn({ event: 'log.kafka.unknown_schema', id }, 'schema id unknown');
   }
 
   return {
@@ -85,6 +108,9 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     },
   };
 }
+
+const basic = ({ username, password }: NonNullable<RegistryOptions['auth']>): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 /** Answers of the registry that no repeat changes; everything else (network, 5xx) is tried again. */
 function refusal(error: unknown, doing: string): LadderlogError | null {
