@@ -11,7 +11,7 @@ import { errorEnvelope } from './answers.ts';
 import type { Handler, Parts } from './context.ts';
 import type { Matched, Operation } from './contract.ts';
 import { serveDocs } from './docs.ts';
-import { ApiError, handleErrors } from './errors.ts';
+import { ApiError, handleErrors, invalidParameter } from './errors.ts';
 import type { KeyRingReader } from './key-ring.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { requireVenue } from './ranges.ts';
@@ -50,6 +50,7 @@ export function createApp(options: AppOptions): Express {
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
+const WHOLE_URL = /^https?:\/\/[^/?]*(?=\/)/i;
 
 /** Names the request, and writes one line about it when it is answered. No query text, no headers: nothing secret gets in. */
 function identify({ parts, metrics }: AppOptions): RequestHandler {
@@ -63,6 +64,8 @@ function identify({ parts, metrics }: AppOptions): RequestHandler {
       typeof given === 'string' && REQUEST_ID.test(given)
         ? given
         : `${process}${(++count).toString(16).padStart(8, '0')}`;
+    // A proxy may be sent the whole URL (RFC 9112, 3.2.2); the route is the same.
+    request.url = request.originalUrl = request.url.replace(WHOLE_URL, '');
     response.locals['requestId'] = requestId;
     response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {
@@ -125,7 +128,7 @@ function compressed(): RequestHandler {
   const compress = compression({ threshold: 1024 });
   return (request, response, next) => {
     if (request.headers['accept-encoding'] === undefined) {
-      response.setHeader('Vary', 'Accept-Encoding');
+      response.vary('Accept-Encoding');
       next();
     } else compress(request, response, next);
   };
@@ -160,7 +163,8 @@ async function admit(
   request: Request,
   response: Response,
 ): Promise<Admitted> {
-  const matched = parts.contract.match(request.path);
+  const decodable = isDecodable(request.path);
+  const matched = decodable ? parts.contract.match(request.path) : null;
   response.locals['operation'] = matched?.operation;
   const key = matched && !matched.operation.open ? keyOf(request, keys) : null;
   try {
@@ -173,6 +177,7 @@ async function admit(
     if (error instanceof RateRefusal) rateHeaders(response, error.state, parts.clock());
     throw error;
   }
+  if (!decodable) throw invalidParameter('path', 'The path is not validly percent-encoded.');
   if (!matched)
     throw new ApiError('ENDPOINT_NOT_FOUND', 'There is no such route; see /docs.', {
       documentation: '/docs',
@@ -192,6 +197,15 @@ async function admit(
   const admitted: Admitted = { matched, key, now: parts.clock() };
   response.locals['admitted'] = admitted;
   return admitted;
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The key, or the error that says what is wrong with it. */

@@ -47,14 +47,17 @@ export function loadContract(file: URL = FILE): Contract {
     const length = operation.template.split('/').length;
     byLength.set(length, [...(byLength.get(length) ?? []), operation]);
   }
+  // A wrong path under /v3/venueb is no route of an asset named venueb.
+  const notAssets = new Set(operations.map(({ template }) => template.split('/')[2]!));
   return {
     document,
     text,
     operations,
     match(path) {
-      for (const operation of byLength.get(path.split('/').length) ?? []) {
+      const segments = path.split('/');
+      for (const operation of byLength.get(segments.length) ?? []) {
         const found = operation.pattern.exec(path);
-        if (!found) continue;
+        if (!found || (operation.pathNames[0] === 'asset' && notAssets.has(segments[2]!))) continue;
         const params: Record<string, string> = {};
         operation.pathNames.forEach((name, at) => {
           params[name] = decodeURIComponent(found[at + 1]!);

@@ -55,6 +55,7 @@ export type ApiOptions = {
 
 export type Api = {
   readonly app: Express;
+  readonly clock: Clock;
   readonly metrics: ApiMetrics;
   readonly keys: KeyRingReader;
   /** Resolved when the newest books are those of the log's end at the start. */
@@ -138,6 +139,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   });
   return {
     app,
+    clock,
     metrics,
     keys,
     caughtUp: tail.caughtUp,

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 export const STATUS_OF = {
   INVALID_PARAMETER: 400,
   INVALID_CURSOR: 400,
+  MALFORMED_REQUEST: 400,
   AUTH_MISSING: 401,
   AUTH_INVALID: 401,
   ENDPOINT_NOT_IN_PLAN: 403,
@@ -16,7 +17,9 @@ export const STATUS_OF = {
   ENDPOINT_NOT_FOUND: 404,
   DATA_GAP: 404,
   METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
   RATE_LIMITED: 429,
+  HEADERS_TOO_LARGE: 431,
   INTERNAL_ERROR: 500,
   STORE_UNAVAILABLE: 503,
 } as const;
@@ -56,6 +59,15 @@ export const storeUnavailable = (message: string, retryAfter = 1): ApiError =>
     { 'Retry-After': String(retryAfter) },
   );
 
+/** Node's code of what arrived and is no request. */
+export function unreadable(cause: string | undefined): ApiError {
+  if (cause === 'HPE_HEADER_OVERFLOW')
+    return new ApiError('HEADERS_TOO_LARGE', 'URL and headers together are limited to 16 KiB.');
+  if (cause === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ApiError('REQUEST_TIMEOUT', 'The request did not arrive in time.');
+  return new ApiError('MALFORMED_REQUEST', 'This is not a valid HTTP/1.1 request.');
+}
+
 /** Codes of the store and the log that mean "not now", not "never". */
 const UNAVAILABLE: ReadonlySet<string> = new Set([
   'STORE_UNAVAILABLE',
@@ -70,7 +82,6 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isLadderlogError(error) && UNAVAILABLE.has(error.code))
     return storeUnavailable('The store does not answer at the moment.');
-  if (error instanceof URIError) return invalidParameter('path', 'The path is not validly percent-encoded.');
   return new ApiError('INTERNAL_ERROR', 'Something failed on our side; the request id finds it in the log.');
 }
 
@@ -96,5 +107,7 @@ export const handleErrors =
     response.statusCode = status;
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     response.setHeader('Cache-Control', 'no-store');
+    // Of the answer that did not come.
+    response.removeHeader('ETag');
     response.end(JSON.stringify(envelope(known, String(response.locals['requestId'] ?? ''))));
   };

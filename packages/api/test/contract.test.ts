@@ -56,6 +56,11 @@ describe('the contract', () => {
     expect(id('/v3/nothing')).toBeUndefined();
     expect(id('/v3/venueb/markets/')).toBeUndefined();
   });
+  test('a wrong path under another route is not one of an asset', () => {
+    for (const first of ['venuea-prediction', 'venuea-alias', 'venueb', 'health', 'gaps'])
+      expect(contract.match(`/v3/${first}/markets/12/snapshots`), first).toBeNull();
+    expect(contract.match('/v3/nothing/markets/12/snapshots')?.operation.id).toBe('listVenueCSnapshots');
+  });
   test('path parameters are decoded', () => {
     expect(contract.match('/v3/venueb/KX%2D1.5/snapshots')?.params).toEqual({ market_ticker: 'KX-1.5' });
   });

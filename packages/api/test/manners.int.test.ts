@@ -1,9 +1,12 @@
 import { request as httpRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pino from 'pino';
 import { issueKey, revokeKey, rotateKey } from '@ladderlog/api';
-import type { Running, World } from './api-harness.ts';
+import type { Answer, Running, World } from './api-harness.ts';
 import {
   A_UP,
   B_YES,
@@ -50,11 +53,11 @@ const B = `/v3/venueb/${VENUE_B_MARKET}/snapshots`;
 const get = (path: string, headers: Record<string, string> = {}) => ask(api.url + path, key, headers);
 
 /** fetch hides encodings; this does not. */
-const raw = (path: string, method = 'GET', headers: Record<string, string> = {}) =>
+const raw = (path: string, method = 'GET', headers: Record<string, string> = {}, base = api.url) =>
   new Promise<{ status: number; headers: Record<string, string | string[] | undefined>; body: Buffer }>(
     (resolve, reject) => {
       const sent = httpRequest(
-        api.url + path,
+        base + path,
         { method, headers: { Authorization: `Bearer ${key}`, ...headers } },
         (response) => {
           const chunks: Buffer[] = [];
@@ -72,6 +75,14 @@ const raw = (path: string, method = 'GET', headers: Record<string, string> = {})
       sent.end();
     },
   );
+
+/** Bytes as they are, and the answer as far as JSON. */
+async function onSocket(bytes: string): Promise<Pick<Answer, 'status' | 'body'> & { head: string }> {
+  const socket = connect(api.server.port, '127.0.0.1');
+  socket.write(bytes);
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+  return { status: Number(head.split(' ')[1]), head, body: JSON.parse(body) };
+}
 
 describe('every answer', () => {
   test('carries a request id, in header and meta, kept when the client sends one', async () => {
@@ -117,8 +128,40 @@ describe('methods and routes', () => {
         expect([path, status, body.error.code]).toEqual([path, 404, 'ENDPOINT_NOT_FOUND']);
       }
   });
-  test('a path that cannot be decoded is 400', async () => {
-    expect((await raw('/v3/venueb/%ZZ/snapshots')).status).toBe(400);
+  test('a path that cannot be decoded is 400, and counted', async () => {
+    const { status, headers } = await raw('/v3/venueb/%ZZ/snapshots');
+    expect([status, headers['x-ratelimit-limit']]).toEqual([400, '1000000']);
+    const limited = await world.start({ anonymousRates: [{ requests: 2, seconds: 300 }] });
+    const statuses = [];
+    for (let count = 0; count < 3; count++)
+      statuses.push((await fetch(`${limited.url}/v3/%zz/markets`)).status);
+    expect(statuses).toEqual([400, 400, 429]);
+    await limited.close();
+  });
+  test('the wrong shape of a route is 404, not the route of an unknown asset', async () => {
+    const { status, body } = await get(`/v3/venuea-prediction/markets/${VENUE_A_MARKET}/snapshots`);
+    expect([status, body.error.code]).toEqual([404, 'ENDPOINT_NOT_FOUND']);
+  });
+  test('the whole URL in the request line means the same as its path', async () => {
+    const whole = await onSocket(
+      `GET http://else.where${B}?limit=2 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(whole.status).toBe(200);
+    expect(whole.body.data).toEqual((await get(`${B}?limit=2`)).body.data);
+    expect(whole.head).toMatch(/^link: <\/v3\/venueb\/[^>]*cursor=[^>]*>; rel="next"$/im);
+  });
+  test('what is no request is answered in JSON too', async () => {
+    const broken = await onSocket('GET /v3/health HTTP/1.1\r\nno header\r\n\r\n');
+    expect([broken.status, broken.body.error.code]).toEqual([400, 'MALFORMED_REQUEST']);
+    expect(broken.head).toContain(`X-Request-Id: ${broken.body.meta.request_id}`);
+    const long = await onSocket(`GET /v3/health?x=${'a'.repeat(17_000)} HTTP/1.1\r\n\r\n`);
+    expect([long.status, long.body.error.code]).toEqual([431, 'HEADERS_TOO_LARGE']);
+    api.server.server.once('connection', (socket: Socket) => {
+      const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+      api.server.server.emit('clientError', late, socket);
+    });
+    const late = await onSocket('');
+    expect([late.status, late.body.error.code]).toEqual([408, 'REQUEST_TIMEOUT']);
   });
 });
 
@@ -350,6 +393,12 @@ describe('bytes', () => {
       );
     expect(await allowed('https://mine.example')).toBe('https://mine.example');
     expect(await allowed('https://other.example')).toBeNull();
+    for (const headers of [{}, { 'Accept-Encoding': 'gzip' }]) {
+      const { vary } = (
+        await raw('/v3/health', 'GET', { Origin: 'https://mine.example', ...headers }, strict.url)
+      ).headers;
+      expect(vary).toBe('Origin, Accept-Encoding');
+    }
     await strict.close();
   });
 });

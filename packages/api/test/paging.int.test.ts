@@ -113,6 +113,24 @@ test('while data is being appended, at the same timestamps too, nothing is lost 
   expect(appended.length).toBe(ids.length + 1);
 });
 
+test('a page without limit has 50 markets, or 100 of anything else', async () => {
+  const of = { ...B_YES, market: 'KX-MANY' };
+  await world.append([
+    ...Array.from({ length: 51 }, (_, at) => market('venuea', String(at), T0)),
+    captureStarted(of, T0),
+    ...Array.from({ length: 101 }, (_, ordinal) => book(of, { observedAt: T0 + ordinal * SECOND, ordinal })),
+  ]);
+  for (const [path, limit] of [
+    ['/v3/venuea-prediction/markets', 50],
+    ['/v3/venueb/KX-MANY/snapshots', 100],
+  ] as const) {
+    const { body } = await ask(api.url + path, key);
+    expect(body.pagination).toMatchObject({ limit, count: limit, has_more: true });
+  }
+  for (const path of ['/v3/venuea-prediction/1/timeseries?metric=chance', '/v3/gaps?venue=venueb'])
+    expect((await ask(api.url + path, key)).body.pagination.limit).toBe(100);
+});
+
 test('Link names the next page, and following it gives the same records', async () => {
   const first = await fetch(`${api.url}/v3/btc/markets/${VENUE_C_MARKET}/snapshots?limit=2&outcome=${C_UP}`, {
     headers: { Authorization: `Bearer ${key}` },

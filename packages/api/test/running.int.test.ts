@@ -1,5 +1,7 @@
 // The API while things change around it: new books, restarts, a store in trouble, the end.
 
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -153,6 +155,63 @@ describe('under trouble', () => {
     for (const { status } of await Promise.all(inFlight)) expect(status).toBe(200);
     await closed;
     await expect(fetch(`${ending.url}/v3/health`)).rejects.toThrow('fetch failed');
+  });
+  test('closing ends a kept connection with the answer in flight', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let reach = (): void => undefined;
+    const reached = new Promise<void>((resolve) => (reach = resolve));
+    const queryRaw: World['store']['queryRaw'] = async (...query) => {
+      reach();
+      await held;
+      return world.store.queryRaw(...query);
+    };
+    const ending = await world.start({ validateResponses: false, store: { ...world.store, queryRaw } });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const page = () =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const headers = { Authorization: `Bearer ${key}` };
+        const sent = httpRequest(`${ending.url}${B}?limit=10`, { agent, headers }, (answer) => {
+          answer.resume().on('end', () => resolve(answer));
+        });
+        sent.on('error', reject).end();
+      });
+    const inFlight = page();
+    await reached;
+    const closed = ending.close();
+    // It waits for the one connection, or for another.
+    const next = page().catch((error: unknown) => error);
+    release();
+    const { statusCode, headers } = await inFlight;
+    expect([statusCode, headers.connection]).toEqual([200, 'close']);
+    expect(await next).toMatchObject({ code: 'ECONNREFUSED' });
+    await closed;
+    agent.destroy();
+  });
+  test('closing does not cut an answer that its client reads slowly', async () => {
+    // More than the sockets on both sides hold.
+    const size = 32 * 1024 * 1024;
+    const record = Buffer.alloc(size, ' ');
+    record.write('{}');
+    const store = { ...world.store, queryRaw: () => Promise.resolve(record) };
+    const ending = await world.start({ validateResponses: false, store });
+    const written = new Promise<ServerResponse>((resolve) => {
+      ending.server.server.on('request', (_request, response) => resolve(response));
+    });
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { Authorization: `Bearer ${key}` };
+      httpRequest(ending.url + B, { headers }, resolve)
+        .on('error', reject)
+        .end();
+    });
+    const response = await written;
+    await expect.poll(() => response.writableEnded).toBe(true);
+    const closed = ending.close();
+    let read = 0;
+    for await (const chunk of answer) read += (chunk as Buffer).length;
+    expect(read).toBe(Number(answer.headers['content-length']));
+    expect(read).toBeGreaterThan(size);
+    await closed;
   });
   test('a Redis that is not there does not stop the service', async () => {
     const probe = createServer();

@@ -727,7 +727,7 @@ export interface components {
         readonly ErrorAnswer: {
             readonly error: {
                 /** @enum {string} */
-                readonly code: "AUTH_MISSING" | "AUTH_INVALID" | "ENDPOINT_NOT_IN_PLAN" | "HISTORY_LIMIT_EXCEEDED" | "MARKET_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "DATA_GAP" | "INVALID_PARAMETER" | "INVALID_CURSOR" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
+                readonly code: "AUTH_MISSING" | "AUTH_INVALID" | "ENDPOINT_NOT_IN_PLAN" | "HISTORY_LIMIT_EXCEEDED" | "MARKET_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "DATA_GAP" | "INVALID_PARAMETER" | "INVALID_CURSOR" | "MALFORMED_REQUEST" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
                 readonly message: string;
                 readonly details: {
                     readonly [key: string]: unknown;
@@ -1065,7 +1065,8 @@ export interface components {
         /**
          * @description `INVALID_PARAMETER`: a parameter is unknown, malformed or out of bounds (details.parameter, and details.nearest when a
          *     valid name is close). `INVALID_CURSOR`: a cursor that is not ours, was changed, belongs to another route, other
-         *     filters or another build of the tables.
+         *     filters or another build of the tables. Before any route: `MALFORMED_REQUEST` (400) for what is not HTTP,
+         *     `REQUEST_TIMEOUT` (408) for a request that does not arrive, `HEADERS_TOO_LARGE` (431) for more than 16 KiB.
          */
         readonly BadRequest: {
             headers: {
