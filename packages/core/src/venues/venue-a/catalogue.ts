@@ -9,11 +9,11 @@ import type { Micros } from '../../time.ts';
 import type { MarketFields, SampleFinding, SkipFinding } from '../../venue.ts';
 import { isEnded } from '../known-markets.ts';
 import { UNKNOWN_MARKET } from '../merge-market.ts';
+import { microOf } from '../source-decimal.ts';
 import { isoOf, millisOf } from '../source-time.ts';
 import { parseUpDownSlug } from '../up-down.ts';
 import {
   indexOf,
-  microOf,
   nativeStatusOf,
   outcomesOf,
   resolutionOf,

@@ -1,16 +1,12 @@
 // What venue A and predict.fun state of a market in the same way: its status, its outcomes, and which of them won.
 
 import type { Micro } from '../../decimal.ts';
-import { parseDecimal } from '../../decimal.ts';
 import type { MarketStatus, Outcome } from '../../events.ts';
 import type { JsonObject } from '../../exact-json.ts';
 import { countOf, isObject, textOf } from '../../exact-json.ts';
 import type { Micros } from '../../time.ts';
+import { microOf } from '../source-decimal.ts';
 
-export const microOf = (value: unknown): Micro | null => {
-  const text = textOf(value);
-  return text === null ? null : (parseDecimal(text)?.value ?? null);
-};
 const upper = (value: unknown): string => (textOf(value) ?? '').toUpperCase();
 
 /** All that the venue calls the state, the parent's word first. */

@@ -4,19 +4,15 @@
 import { parseDecimal } from '../../decimal.ts';
 import type { JsonObject } from '../../exact-json.ts';
 import { arrayOf, isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
-import type { Micros } from '../../time.ts';
 import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../../venue.ts';
 import type { Channel } from '../channel.ts';
 import { parseChannel } from '../channel.ts';
 import { KnownMarkets, isEnded } from '../known-markets.ts';
 import { mergeMarket } from '../merge-market.ts';
 import { reject } from '../reject.ts';
-import { millisOf } from '../source-time.ts';
-import type { ComposedBook, Formats } from '../wire-levels.ts';
-import { composeBook } from '../wire-levels.ts';
+import { FIRST, MarketBooks } from './books.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { externalIdOf, fromPredictFun, fromTopic, listedOf, topicsOf } from './catalogue.ts';
-import { compare, mirror, observation } from './findings.ts';
 import {
   BOOK_TOPICS,
   OUTCOME_LABELS,
@@ -24,36 +20,19 @@ import {
   isHeartbeat,
   lostDigits,
   predictFunMarket,
-  readSide,
   routeOf,
   unwrap,
   venueError,
 } from './wire.ts';
 
-/** Books on the sockets are those of the first outcome. */
-const FIRST = '0';
-
 type Rest = Extract<Channel, { kind: 'rest' }>;
-/** The newest whole book of a market's first outcome; `socket` false for one that REST gave. */
-type Newest = { readonly book: ComposedBook; readonly sourceTs: Micros | null; readonly socket: boolean };
-
-/**
- * Pushes overtake each other by moments (the venue says 200 ms). What lies further back is no older book: the venue's clock was
- * set, and for as long as this allows its books would be left out.
- */
-const OVERTAKEN_WITHIN: Micros = 2_000_000;
-
-const overtaken = (newest: Micros | null, sourceTs: Micros | null): boolean =>
-  newest !== null && sourceTs !== null && sourceTs <= newest && newest - sourceTs < OVERTAKEN_WITHIN;
 
 class VenueANormalizer implements Normalizer {
-  private readonly newest = new Map<string, Newest>();
+  private readonly books = new MarketBooks();
   /** This connection is a socket: its books are those of the first outcome, and no other is watched. */
   private streams = false;
-  private readonly formats = new Map<string, Formats>();
   private readonly known = new KnownMarkets((market, { outcomes }) => {
-    this.newest.delete(market);
-    this.formats.delete(market);
+    this.books.drop(market);
     for (const { tokenId } of outcomes) if (tokenId !== null) this.outcomeOfToken.delete(tokenId);
     for (const [externalId, of] of this.marketOfExternal)
       if (of === market) this.marketOfExternal.delete(externalId);
@@ -80,7 +59,7 @@ class VenueANormalizer implements Normalizer {
   }
 
   forget(): void {
-    this.newest.clear();
+    this.books.forget();
   }
 
   learn(market: string, fields: MarketFields): void {
@@ -162,7 +141,7 @@ class VenueANormalizer implements Normalizer {
     }
     const market = textOf(book['marketId']) ?? named;
     if (market === null) into.push(reject('', 'missing_market', text));
-    else this.readPush(book, market, true, {}, into);
+    else this.books.push(book, market, true, {}, into);
   }
 
   private readPredictMessage(message: JsonObject, text: string, into: Finding[]): void {
@@ -179,51 +158,8 @@ class VenueANormalizer implements Normalizer {
     const exact = parseExact(text);
     const book = isObject(exact) ? exact['data'] : null;
     const market = this.predictMarket(named);
-    if (isObject(book)) this.readPush(book, market, true, { predictfun_market_id: named }, into);
+    if (isObject(book)) this.books.push(book, market, true, { predictfun_market_id: named }, into);
     else into.push(reject(market, 'bad_book', text));
-  }
-
-  /** A whole book of the first outcome. An older one than the last is on the tape and is no observation. */
-  private readPush(
-    book: JsonObject,
-    market: string,
-    socket: boolean,
-    nativeIds: Readonly<Record<string, string>>,
-    into: Finding[],
-  ): void {
-    const sourceTs = millisOf(book['updateTimestampMs']);
-    const before = this.newest.get(market);
-    const composed = this.compose(book, market);
-    if (composed === null && !socket) {
-      into.push(reject(market, 'bad_book', book));
-      return;
-    }
-    if (composed === null) {
-      this.newest.delete(market);
-      into.push({ ...reject(market, 'bad_book', book), booksIntact: true });
-      const detail = 'a whole book could not be read';
-      into.push({ find: 'break', market, outcome: FIRST, cause: 'rejected_frame', scope: 'book', detail });
-      return;
-    }
-    if (before?.socket && !socket) {
-      into.push(compare(market, FIRST, sourceTs, before.book, composed));
-      return;
-    }
-    if (overtaken(before?.sourceTs ?? null, sourceTs)) {
-      into.push({ find: 'skip', reason: 'out_of_order' });
-      return;
-    }
-    this.newest.set(market, { book: composed, sourceTs: sourceTs ?? before?.sourceTs ?? null, socket });
-    into.push(observation(composed, market, FIRST, sourceTs, nativeIds));
-  }
-
-  private compose(book: JsonObject, market: string): ComposedBook | null {
-    const bids = readSide(book['bids']);
-    const asks = readSide(book['asks']);
-    if (bids === null || asks === null) return null;
-    const composed = composeBook(bids, asks, this.formats.get(market));
-    this.formats.set(market, { price: composed.priceFormat, size: composed.sizeFormat });
-    return composed;
   }
 
   private readRest(channel: Rest, frame: Frame, into: Finding[]): void {
@@ -259,7 +195,8 @@ class VenueANormalizer implements Normalizer {
         break;
       case 'predict_book': {
         const market = this.predictMarket(route.id);
-        if (isObject(answer)) this.readPush(answer, market, false, { predictfun_market_id: route.id }, into);
+        if (isObject(answer))
+          this.books.push(answer, market, false, { predictfun_market_id: route.id }, into);
         else into.push(reject(market, 'bad_book', frame.text));
         break;
       }
@@ -286,24 +223,8 @@ class VenueANormalizer implements Normalizer {
     }
     const label = (textOf(answer['outcome']) ?? '').toLowerCase();
     const outcome = learned?.outcome ?? OUTCOME_LABELS.get(label);
-    const composed = this.compose(answer, market);
-    if (composed === null || outcome === undefined) {
-      into.push(reject(market, composed === null ? 'bad_book' : 'unknown_outcome', answer));
-      return;
-    }
-    const sourceTs = millisOf(answer['timestamp']);
-    const held = this.newest.get(market);
-    if (!held?.socket && (outcome === FIRST || !this.streams)) {
-      // Its time is that of the answer, which a push may well precede: it overtakes none.
-      if (outcome === FIRST)
-        this.newest.set(market, { book: composed, sourceTs: held?.sourceTs ?? null, socket: false });
-      into.push(observation(composed, market, outcome, sourceTs, token === null ? {} : { token_id: token }));
-    } else if (held)
-      // Beside the stream a REST book is a measurement; of the second token, against the mirror of the first.
-      into.push(
-        compare(market, outcome, sourceTs, outcome === FIRST ? held.book : mirror(held.book), composed),
-      );
-    else into.push({ find: 'skip', reason: 'second_outcome' });
+    if (outcome === undefined) into.push(reject(market, 'unknown_outcome', answer));
+    else this.books.answer(answer, { market, outcome, token }, this.streams, into);
   }
 
   private readLastTrade(answer: unknown, channel: Rest, into: Finding[]): void {

@@ -3,12 +3,12 @@
 
 import type { JsonObject } from '../../exact-json.ts';
 import { arrayOf, boolOf, isObject, nestedArray, textOf } from '../../exact-json.ts';
-import { parseDecimal } from '../../decimal.ts';
 import type { Micro } from '../../decimal.ts';
 import type { MarketStatus, Outcome } from '../../events.ts';
 import type { Micros } from '../../time.ts';
 import type { MarketFields } from '../../venue.ts';
 import { UNKNOWN_MARKET } from '../merge-market.ts';
+import { microOf } from '../source-decimal.ts';
 import { isoOf, millisOf } from '../source-time.ts';
 import { parseUpDownSlug } from '../up-down.ts';
 
@@ -16,11 +16,6 @@ export type CatalogueEntry = { readonly market: string; readonly fields: MarketF
 
 const CONDITION_ID = /^0x[0-9a-fA-F]{64}$/;
 const ONE: Micro = 1_000_000;
-
-export const microOf = (value: unknown): Micro | null => {
-  const text = textOf(value);
-  return text === null ? null : (parseDecimal(text)?.value ?? null);
-};
 
 const texts = (values: readonly unknown[]): (string | null)[] => values.map(textOf);
 
