@@ -234,6 +234,35 @@ describe('commands and errors', () => {
   });
 });
 
+describe('an ok without its command, as recordings have it', () => {
+  const ok = (seq: number, ...markets: string[]): Fields => ({
+    id: 3,
+    sid: 2,
+    seq,
+    type: 'ok',
+    msg: { market_tickers: markets },
+  });
+
+  it('names all that is streamed: what it lacks is let go, of its own sid', () => {
+    const normalizer = open();
+    last(normalizer, snapshot(1), snapshot(2, { market_ticker: N }));
+    last(normalizer, snapshot(1, { market_ticker: 'KXOTHER-1' }, 3));
+    const findings = feed(normalizer, ok(3, N));
+    expect(summary(findings)).toEqual(['skip ok', `break ${M} disconnected book`]);
+    expect(only(findings, 'break')).toMatchObject([{ outcome: null }]);
+    expect(last(normalizer, delta(4, { market_ticker: N }))).toEqual([`delta ${N}`]);
+    expect(last(normalizer, delta(2, { market_ticker: 'KXOTHER-1' }, 3))).toEqual(['delta KXOTHER-1']);
+    expect(last(normalizer, snapshot(5))).toEqual([`snapshot ${M}`]);
+  });
+
+  it('says nothing of markets where it names none', () => {
+    const normalizer = open();
+    feed(normalizer, snapshot(1));
+    expect(last(normalizer, { id: 3, sid: 2, seq: 2, type: 'ok', msg: {} })).toEqual(['skip ok']);
+    expect(last(normalizer, delta(3))).toEqual([`delta ${M}`]);
+  });
+});
+
 describe('in a session', () => {
   it('lost trades open a gap of the samples, closed by the next one', () => {
     const capture = new Capture({ adapter: venueB, collector: 'test', provenance: 'captured' });

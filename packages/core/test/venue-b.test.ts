@@ -63,6 +63,35 @@ describe('books', () => {
     expect(last(normalizer, delta(3))).toEqual([`delta ${M}`]);
   });
 
+  it.each([
+    [{ levels_v3: [['0.5300', '1.00']] }, 'levels_v3'],
+    [{ yes_dollars_fp: [['0.5300', '1.00']], no_levels_v3: [['0.4500', '1.00']] }, 'no_levels_v3'],
+    [{ yes_dollars_fp: [['0.5300', '1.00']], no: [[45, 1]] }, 'no'],
+  ])('rejects %j: a list that is not read may be a side', (sides, name) => {
+    const message = { type: 'orderbook_snapshot', sid: 2, seq: 1, msg: { market_ticker: M, ...sides } };
+    expect(feed(open(), message)).toMatchObject([
+      { find: 'reject', reason: 'bad_book', detail: `${name} is not a list that is known` },
+      { find: 'break', market: M, cause: 'rejected_frame' },
+    ]);
+  });
+
+  it.each([
+    { orderbook: { yes_dollars_fp: [['0.5400', '1.50']], no_dollars_fp: [['0.4500', '2.50']] } },
+    { orderbook_fp: { yes_dollars_fp: [['0.5400', '1.50']], no_dollars_fp: [['0.4500', '2.50']] } },
+    { orderbook_fp: { yes_dollars: [['0.5400', '1.50']], no_dollars: [['0.4500', '2.50']] } },
+  ])('reads %j, whichever key holds the fixed point', (answer) => {
+    expect(feed(open(), answer, `rest:/markets/${M}/orderbook`)).toMatchObject([
+      { find: 'book', bidPrices: [540_000], askPrices: [550_000], askSizes: [2_500_000] },
+    ]);
+  });
+
+  it('takes one side in two dialects, the other empty', () => {
+    const both = { yes: [[54, 10]], yes_dollars: [['0.54', 10]], no: null };
+    expect(feed(open(), { orderbook: both }, `rest:/markets/${M}/orderbook`)).toMatchObject([
+      { find: 'book', bidPrices: [540_000], askPrices: [] },
+    ]);
+  });
+
   it('never shares an array between observations', () => {
     const normalizer = open();
     const [first] = only(feed(normalizer, snapshot(1)), 'book');
@@ -306,6 +335,9 @@ describe('what is not understood', () => {
     [`rest:/markets/${M}/orderbook`, 'null', 'not_json_object'],
     [`rest:/markets/${M}/orderbook`, '{}', 'bad_book'],
     [`rest:/markets/${M}/orderbook`, { orderbook_fp: [] }, 'bad_book'],
+    [`rest:/markets/${M}/orderbook`, { orderbook_fp: { yes: [['0.45', '1']] } }, 'bad_book'],
+    ['gamma:/events', snapshot(1), 'unknown_channel'],
+    ['WS', snapshot(1), 'unknown_channel'],
     ['rest:/markets/orderbooks?tickers=x', '{}', 'bad_book'],
     ['rest:/markets', '{}', 'bad_catalogue'],
   ])('%s %j is rejected', (channel, message, reason) => {

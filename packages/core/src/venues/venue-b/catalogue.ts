@@ -9,7 +9,7 @@ import { isoOf } from '../source-time.ts';
 import type { Json } from './wire.ts';
 import { decimalOf, secondsTime, tickerOf } from './wire.ts';
 
-/** Status of responses (the filter's values are another set, taken as well). `nativeStatus` keeps the venue's own word. */
+/** Status of responses, and the filter's words for the same. `nativeStatus` keeps the venue's own word. */
 const STATUSES: Readonly<Record<string, MarketStatus>> = {
   initialized: 'upcoming',
   inactive: 'upcoming',

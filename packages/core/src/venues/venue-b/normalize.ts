@@ -48,8 +48,8 @@ class VenueBNormalizer implements Normalizer {
       if (frame.direction === 'out') {
         this.subscriptions.sent(parseJson(frame.text));
         findings.push(skip('outbound'));
-      } else if (frame.channel.startsWith('rest:')) this.rest(frame, findings);
-      else this.socket(frame, findings);
+      } else if (frame.channel === 'ws') this.socket(frame, findings);
+      else this.rest(frame, findings);
       return findings;
     } catch (error) {
       // Not foreseen: the frame is kept, and no book it may have half changed is trusted.
@@ -98,8 +98,7 @@ class VenueBNormalizer implements Normalizer {
         into.push(skip(type));
         const command = this.subscriptions.command(id);
         if (command?.kind === 'delete_markets') this.subscriptions.release(stream, command.markets, into);
-        else this.subscriptions.add(stream, message['market_tickers']);
-        return;
+        return this.subscriptions.settle(stream, message['market_tickers'], into);
       }
       case 'unsubscribed':
         into.push(skip(type));

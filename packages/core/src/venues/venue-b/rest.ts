@@ -31,6 +31,7 @@ const ROUTES: readonly { readonly path: RegExp; route: (match: RegExpExecArray) 
 ];
 
 export function restRoute(channel: string): RestRoute | null {
+  if (!channel.startsWith('rest:')) return null;
   const [address = '', query = ''] = channel.slice('rest:'.length).split('?', 2);
   const path = address
     .replace(/^https?:\/\/[^/]*/, '')

@@ -28,6 +28,9 @@ export type Command = {
   readonly noIsYes: boolean | null;
 };
 
+/** Answers follow their commands closely; a connection of a day sends thousands. */
+const COMMANDS_KEPT = 1_000;
+
 export class Subscriptions {
   private readonly books = new Map<string, Book>();
   private readonly bySid = new Map<Stream, Subscription>();
@@ -49,7 +52,9 @@ export class Subscriptions {
     const { channels, market_ticker: one, market_tickers: many, use_yes_price: yesPrice, action } = params;
     const kind = textOf(cmd === 'update_subscription' ? action : cmd) ?? '';
     const noIsYes = typeof yesPrice === 'boolean' ? yesPrice : null;
+    this.commands.delete(id);
     this.commands.set(id, { kind, markets: tickers(many ?? [one]), noIsYes });
+    if (this.commands.size > COMMANDS_KEPT) this.commands.delete(this.commands.keys().next().value);
     if (kind === 'subscribe' && Array.isArray(channels) && channels.includes('orderbook_delta'))
       this.noIsYes = noIsYes ?? false;
   }
@@ -69,9 +74,14 @@ export class Subscriptions {
     for (const market of command.markets) subscription.markets.add(market);
   }
 
-  add(stream: Stream, named: unknown): void {
-    const subscription = this.of(stream);
-    for (const market of tickers(named)) subscription.markets.add(market);
+  /** An `ok` names all markets of the subscription as they are now: what is missing is no longer streamed. */
+  settle(stream: Stream, named: unknown, into: Finding[]): void {
+    if (!Array.isArray(named)) return;
+    const { markets } = this.of(stream);
+    const current = new Set(tickers(named));
+    const gone = [...markets].filter((market) => !current.has(market));
+    for (const market of current) markets.add(market);
+    this.release(stream, gone, into);
   }
 
   /** Counts a numbered frame. False: it was seen before and must not be applied again. */

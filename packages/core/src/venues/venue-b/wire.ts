@@ -37,13 +37,16 @@ export const SNAPSHOT_SHAPES: readonly LevelShape[] = [
   { name: 'cents', until: '2026-03', yes: 'yes', no: 'no', ...CENTS },
 ];
 
-/** REST books by the key that holds them. */
+/** REST books by the key that holds them: the older one with every dialect, the newer one never in cents. */
 export const REST_SHAPES: readonly { readonly key: string; readonly shapes: readonly LevelShape[] }[] = [
   {
     key: 'orderbook_fp',
-    shapes: [{ name: 'fixed_point', until: null, yes: 'yes_dollars', no: 'no_dollars', ...FIXED }],
+    shapes: [
+      { name: 'fixed_point', until: null, yes: 'yes_dollars', no: 'no_dollars', ...FIXED },
+      SNAPSHOT_SHAPES[0]!,
+    ],
   },
-  { key: 'orderbook', shapes: SNAPSHOT_SHAPES.slice(1) },
+  { key: 'orderbook', shapes: SNAPSHOT_SHAPES },
 ];
 
 export type DeltaShape = {
@@ -145,11 +148,13 @@ export type WireBook = {
 };
 
 /**
- * A whole book. A side that is absent or null is empty; with both absent the book is empty. `noIsYes`: NO levels come in YES
- * prices (use_yes_price). The text is an error: why this is no book.
+ * A whole book. A side that is absent or null is empty, unless there is a list under a name that is not known here: that may
+ * be the side. `noIsYes`: NO levels come in YES prices (use_yes_price). The text is an error: why this is no book.
  */
 export function readBook(holder: Json, shapes: readonly LevelShape[], noIsYes: boolean): WireBook | string {
   const shape = shapes.find(({ yes, no }) => holder[yes] != null || holder[no] != null) ?? shapes[0]!;
+  const unread = unreadList(holder, shapes, shape);
+  if (unread !== null) return `${unread.slice(0, 50)} is not a list that is known`;
   const yes = holder[shape.yes] ?? [];
   const no = holder[shape.no] ?? [];
   if (!Array.isArray(yes)) return `${shape.yes} is not a list`;
@@ -167,6 +172,17 @@ export function readBook(holder: Json, shapes: readonly LevelShape[], noIsYes: b
     asks: asks.levels,
     exact: bids.exact && asks.exact,
   };
+}
+
+/** A list that may be the side which this shape does not show; the side it shows may be there in other dialects as well. */
+function unreadList(holder: Json, shapes: readonly LevelShape[], shape: LevelShape): string | null {
+  const hasYes = holder[shape.yes] != null;
+  const hasNo = holder[shape.no] != null;
+  if (hasYes && hasNo) return null;
+  const read = new Set(shapes.flatMap(({ yes, no }) => [...(hasYes ? [yes] : []), ...(hasNo ? [no] : [])]));
+  for (const [name, value] of Object.entries(holder))
+    if (Array.isArray(value) && value.length > 0 && !read.has(name)) return name;
+  return null;
 }
 
 type Formats = {
