@@ -56,6 +56,7 @@ export const EFFECTS: Readonly<Partial<Record<FaultKind, Partial<Record<Venue, E
   skip_sequence: lossy,
   // Venue B numbers its messages: none is missing, so the unreadable one was no change.
   garbage: { venuea: UNREADABLE, venuec: UNREADABLE },
+  overflow: { venueb: { cause: 'venue_error', prompt: true } },
   // Elsewhere a size below zero is kept and flagged, as any level that fails a check.
   delta_below_zero: { venueb: { cause: 'lost_sync', prompt: true } },
 };
@@ -187,6 +188,7 @@ export function judge(
 /** A delta below zero needs a live market with bids; what cuts or writes to sockets needs sockets. */
 function hitSomething({ kind, market, sockets }: AppliedFault): boolean {
   if (kind === 'delta_below_zero') return market !== null;
-  if (kind === 'disconnect' || kind === 'close_24h' || kind === 'garbage') return sockets > 0;
+  if (kind === 'disconnect' || kind === 'close_24h' || kind === 'garbage' || kind === 'overflow')
+    return sockets > 0;
   return true;
 }

@@ -1,16 +1,36 @@
 // `ladderlog backfill`: past markets with resolution, volume and liquidity, as metadata that says it is backfilled. Only the
 // catalogue: books and samples cannot be had afterwards, and whatever an answer states of them is left on the tape.
-// Steps are walked in order and the newest finished one is remembered by the caller, so that a run can go on.
+// Steps are walked in order and the newest finished one is remembered by the caller, so that a run can go on. What fails is
+// asked again for a while; then the run ends with an error, and nothing was passed over.
 
-import type { LadderEvent, Micros, Venue, VenueAdapter, VenueEvent, VenueRequest } from '@ladderlog/core';
-import { Capture, MICROS_PER_SECOND, subscribeA, subscribeB, subscribeC, toIso } from '@ladderlog/core';
+import type {
+  Finding,
+  LadderEvent,
+  Micros,
+  Venue,
+  VenueAdapter,
+  VenueEvent,
+  VenueRequest,
+} from '@ladderlog/core';
+import {
+  Capture,
+  LadderlogError,
+  MICROS_PER_SECOND,
+  subscribeA,
+  subscribeB,
+  subscribeC,
+  toIso,
+} from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { positionsFromBeginning, readEvents } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
+import { backoffMs } from './backoff.ts';
 import type { RestEndpoint } from './driver.ts';
+import { appendEncodable } from './encodable.ts';
 import { AdaptiveRate } from './rate.ts';
-import { Rest } from './rest.ts';
+import type { RestAnswer } from './rest.ts';
+import { Rest, pause } from './rest.ts';
 import { SessionClock, systemClocks } from './session-clock.ts';
 
 export type BackfillOptions = {
@@ -28,7 +48,11 @@ export type BackfillOptions = {
   /** Where an earlier run ended, as given to onProgress. */
   readonly resume?: string | null;
   readonly onProgress?: (progress: BackfillProgress) => void;
+  /** How long a call that fails is repeated. */
+  readonly retry?: { readonly attempts: number; readonly baseMs: number; readonly maxMs: number };
 };
+
+const RETRY = { attempts: 8, baseMs: 500, maxMs: 30_000 };
 
 export type BackfillProgress = {
   readonly done: number;
@@ -50,8 +74,10 @@ type Step = {
   readonly token: string;
   readonly done: number;
   readonly total: number;
+  /** About one item of a list, which the venue may have forgotten since. */
+  readonly isDetail?: boolean;
 };
-type Page = { readonly cursor: string | null; readonly markets: number; readonly latest: Micros | null };
+type Page = { readonly cursor: string | null; readonly findings: readonly Finding[] };
 type Walk = Generator<Step, void, Page>;
 
 const KEPT = new Set<LadderEvent['type']>(['FrameCaptured', 'MarketObserved', 'FrameRejected']);
@@ -94,33 +120,49 @@ export async function backfill(options: BackfillOptions): Promise<BackfillReport
     ]),
   );
   const walk = walkOf(options);
-  let next = walk.next({ cursor: null, markets: 0, latest: null });
+  let next = walk.next(NOTHING);
   while (!next.done && !signal.aborted) {
-    const { request, token, done, total } = next.value;
-    const answer = await rests[request.source]!.ask(session, clock, request);
-    report.calls++;
-    if (!answer.ok) {
-      report.failed++;
-      // A quota is waited out by the pacing; the same page is asked for again.
-      if (answer.cause === 'quota' || report.failed > 1_000) continue;
-    }
-    const markets = answer.ok
-      ? answer.findings.flatMap((finding) => (finding.find === 'market' ? [finding.fields] : []))
-      : [];
+    const { token, done, total } = next.value;
+    const page = await answered(next.value, options, report, (request) =>
+      rests[request.source]!.ask(session, clock, request),
+    );
     const fresh = batch.filter(({ type }) => type === 'MarketObserved').length;
-    report.unchanged += Math.max(0, markets.length - fresh);
-    await log.append(batch);
+    const stated = page.findings.filter(({ find }) => find === 'market').length;
+    report.unchanged += Math.max(0, stated - fresh);
+    await appendEncodable(log, batch);
     report.appended += batch.length;
     batch = [];
     options.onProgress?.({ done, total, markets: report.markets, resume: token });
-    const closes = markets.flatMap(({ closesAt }) => (closesAt === null ? [] : [closesAt]));
-    next = walk.next({
-      cursor: answer.ok ? answer.nextCursor : null,
-      markets: markets.length,
-      latest: closes.length === 0 ? null : Math.max(...closes),
-    });
+    next = walk.next(page);
   }
   return report;
+}
+
+const NOTHING: Page = { cursor: null, findings: [] };
+
+/** A quota is waited out by the pacing, a failure by us. */
+async function answered(
+  { request, isDetail = false }: Step,
+  { venue, signal, retry = RETRY }: BackfillOptions,
+  report: { calls: number; failed: number },
+  ask: (request: VenueRequest) => Promise<RestAnswer>,
+): Promise<Page> {
+  for (let attempt = 0; ; attempt++) {
+    const answer = await ask(request);
+    report.calls++;
+    if (answer.ok) return { cursor: answer.nextCursor, findings: answer.findings };
+    report.failed++;
+    const { cause, status, detail } = answer;
+    const refused = cause !== 'quota' && status >= 400 && status < 500;
+    if (refused && (isDetail || status === 404)) return NOTHING;
+    if (refused || attempt + 1 >= retry.attempts)
+      throw new LadderlogError(
+        refused ? 'VENUE_REJECTED' : 'VENUE_UNREACHABLE',
+        `${venue} gave no answer to ${request.method} ${request.path}: ${detail}; the same command goes on from there`,
+        { retryable: !refused, details: { status } },
+      );
+    if (cause !== 'quota') await pause(backoffMs(attempt, Math.random(), retry), signal);
+  }
 }
 
 /** What the log already says of these markets is not said again. */
@@ -152,19 +194,54 @@ function walkOf(options: BackfillOptions): Walk {
   return options.venue === 'venueb' ? walkVenueB(options) : walkVenueC(options);
 }
 
-/** The list by end date; rounds before `since` are passed over by doubling strides. */
+type Listed = {
+  readonly eventId: string | null;
+  readonly closesAt: Micros | null;
+  /** Named without its markets or their outcomes. */
+  readonly bare: boolean;
+};
+
+const listedOn = ({ findings }: Page): Listed[] =>
+  findings.flatMap((finding): Listed[] => {
+    if (finding.find === 'skip' && finding.listed) return [{ ...finding.listed, bare: true }];
+    if (finding.find !== 'market') return [];
+    const { eventId, closesAt, outcomes } = finding.fields;
+    return [{ eventId, closesAt, bare: outcomes.length === 0 }];
+  });
+
+/** The list by end date. What lies before `since` is passed over: by doubling strides, and back by halves. */
 function* walkVenueA({ since, until, resume }: BackfillOptions): Walk {
-  let offset = resume ? Number(resume) : 0;
-  for (;;) {
-    const page = yield {
-      request: subscribeA.topicsRequest({ offset }),
-      token: String(offset),
-      done: offset,
-      total: offset + subscribeA.TOPICS_PER_PAGE,
-    };
-    if (page.markets === 0 || (page.latest !== null && page.latest >= until)) return;
-    const behind = page.latest !== null && page.latest < since;
-    offset += behind ? subscribeA.TOPICS_PER_PAGE * 4 : subscribeA.TOPICS_PER_PAGE;
+  const size = subscribeA.TOPICS_PER_PAGE;
+  const latestOn = (page: Page): Micros =>
+    listedOn(page).reduce((latest, { closesAt }) => Math.max(latest, closesAt ?? 0), 0);
+  const list = (offset: number, token: number): Step => ({
+    request: subscribeA.topicsRequest({ offset }),
+    token: String(token),
+    done: offset,
+    total: offset + size,
+  });
+  // Every page before `from` lies behind; the one at `to`, when it is known, does not.
+  let from = resume ? Number(resume) : 0;
+  let to: number | null = null;
+  let page: Page = NOTHING;
+  for (let stride = 1; to === null || to > from; stride *= 2) {
+    const at: number = from + size * (to === null ? stride - 1 : Math.floor((to - from) / size / 2));
+    const asked: Page = yield list(at, from);
+    const latest = latestOn(asked);
+    if (latest > 0 && latest < since) from = at + size;
+    else {
+      to = at;
+      page = asked;
+    }
+  }
+  for (let offset = from; ; page = yield list(offset, offset)) {
+    const bare = listedOn(page).filter(
+      (one) => one.bare && (one.closesAt === null || (one.closesAt >= since && one.closesAt < until)),
+    );
+    for (const topic of new Set(bare.flatMap(({ eventId }) => (eventId === null ? [] : [eventId]))))
+      yield { ...list(offset, offset), request: subscribeA.topicRequest(topic), isDetail: true };
+    if (listedOn(page).length === 0 || latestOn(page) >= until) return;
+    offset += size;
   }
 }
 

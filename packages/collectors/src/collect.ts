@@ -60,7 +60,7 @@ export async function collect(options: CollectOptions, signal: AbortSignal): Pro
   const restateMs = beatMs * 12;
   const collectors: Collector[] = [];
   for (const { driver, endpoints } of options.venues) {
-    const evidence = await recoverEvidence(log, driver.venue, restateMs * 4 * 1_000);
+    const evidence = await recoverEvidence(log, driver.venue, restateMs * 4 * 1_000, clocks.wall());
     const mine = evidence.filter(({ market }) => inShard(market, driver.choice.shard));
     if (mine.length > 0)
       logger.info(

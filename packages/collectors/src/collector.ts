@@ -37,6 +37,9 @@ export type CollectorOptions = {
   readonly patienceMs: number;
 };
 
+/** Rounds of samples that may fail before they are in a gap. */
+const SAMPLES_MISSED = 3;
+
 export class Collector {
   private readonly options: CollectorOptions;
   private readonly capture: Capture;
@@ -49,6 +52,8 @@ export class Collector {
   private readonly rates: AdaptiveRate[] = [];
   private runSignal: AbortSignal | null = null;
   private discovered = false;
+  /** Why REST gives nothing, since its last good answer. */
+  private refusal: Extract<RestAnswer, { ok: false }> | null = null;
   private frames = 0;
   private lastFrameAt: number | null = null;
   private beatAt: number | null = null;
@@ -99,9 +104,9 @@ export class Collector {
     const loops = [
       this.every(driver.discoverMs, signal, 'discover', () => this.discover()),
       this.every(options.beatMs, signal, 'beat', async () => this.beat()),
-      this.every(options.restateMs, signal, 'restate', async () =>
-        this.push(this.capture.restate(this.restSession, this.restClock.now())),
-      ),
+      this.every(options.restateMs, signal, 'restate', async () => {
+        if (!options.outbox.blocked) this.push(this.capture.restate(this.restSession, this.restClock.now()));
+      }),
     ];
     if (driver.sample)
       loops.push(
@@ -120,9 +125,11 @@ export class Collector {
         logger,
       });
       loops.push(
-        this.every(Math.max(50, Math.min(1_000, driver.quietMs / 4)), signal, 'quiet', () =>
-          prober.probeQuiet(),
-        ),
+        this.every(Math.max(50, Math.min(1_000, driver.quietMs / 4)), signal, 'quiet', async () => {
+          await prober.seedMissing();
+          await prober.compareTokens();
+          await prober.probeQuiet();
+        }),
       );
       if (compareMs !== null)
         loops.push(this.every(compareMs, signal, 'compare', () => prober.compareInTurn(compareMs, signal)));
@@ -147,6 +154,7 @@ export class Collector {
       logger: this.options.logger,
       signal,
       push: (events) => this.push(events),
+      outbox: this.options.outbox,
       ...(sign ? { sign } : {}),
     });
   }
@@ -176,6 +184,7 @@ export class Collector {
   private async ask(request: VenueRequest): Promise<RestAnswer> {
     const answer = await this.rests[request.source]!.ask(this.restSession, this.restClock, request);
     this.saw();
+    this.refusal = answer.ok ? null : answer;
     if (!answer.ok)
       this.options.logger.debug(
         { event: 'venue.refused', venue: this.options.driver.venue, status: answer.status },
@@ -229,10 +238,24 @@ export class Collector {
 
   private beat(): void {
     this.push(this.restSession.beat('polled'));
+    this.openStarvedSamples();
     this.beatAt = this.restClock.now();
     const driftMs = this.restClock.drift() / MICROS_PER_MS;
     if (Math.abs(driftMs) > this.options.clockJumpMs)
       this.restartRest(`the wall clock moved by ${Math.round(driftMs)} ms`);
+  }
+
+  /** Samples by REST come with every discovery. While it gives nothing, quiet is no news. */
+  private openStarvedSamples(): void {
+    const { driver } = this.options;
+    if (!driver.sample || !this.refusal) return;
+    const { cause, detail } = this.refusal;
+    const now = this.restClock.now();
+    for (const { dataset, session, market, lastEvidence, gap } of this.capture.tracks.all()) {
+      if (dataset !== 'samples' || session !== this.restSession.id || gap) continue;
+      if (now - lastEvidence > SAMPLES_MISSED * driver.discoverMs * MICROS_PER_MS)
+        this.push(this.restSession.broke(cause, now, detail, { scope: 'venue', market, from: lastEvidence }));
+    }
   }
 
   /** Polling goes on under a new session with the new wall clock; what it watched is in a gap across the jump. */

@@ -31,6 +31,11 @@ export type VenueDriver = {
   /** The venue's own full book of a market's outcome: for scheduled comparison, and to tell quiet from dead. */
   readonly probe:
     ((market: string, outcome: string, fields: MarketFields | undefined) => VenueRequest | null) | null;
+  /**
+   * Where a book by REST begins and mends that of a stream: what has none is asked for at once, again after so long, and then
+   * ever later; and once a market the books of both its tokens are compared. Null: it does not.
+   */
+  readonly seedMs: number | null;
   /** A book quiet for so long is probed. */
   readonly quietMs: number;
   /** How often some book is compared on schedule; null: only when quiet. */

@@ -10,6 +10,7 @@ import type { LadderEvent, Session, Venue, VenueAdapter, VenueEvent } from '@lad
 import { Capture, LadderlogError, VENUES, framesTopic } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 
+import { MAX_FRAME_BYTES, appendEncodable } from './encodable.ts';
 import { parseImportLine } from './import-line.ts';
 import type { ImportLine } from './import-line.ts';
 import { readLines } from './lines.ts';
@@ -75,12 +76,13 @@ export async function importFile(options: ImportOptions): Promise<ImportReport> 
   let fallbackVenue: Venue = survey.firstVenue ?? 'venuea';
 
   const flush = async (): Promise<void> => {
-    const fresh = batch.filter((event) => !present.has(event as VenueEvent));
-    report.present += batch.length - fresh.length;
+    const isPresent = (event: LadderEvent): boolean => present.has(event as VenueEvent);
+    const fresh = batch.filter((event) => !isPresent(event));
+    const appended = fresh.length > 0 ? await appendEncodable(log, fresh, isPresent) : fresh;
+    report.appended += appended.length;
+    report.present += batch.length - appended.length;
     batch = [];
     batchLines = 0;
-    if (fresh.length > 0) await log.append(fresh);
-    report.appended += fresh.length;
     // Ctrl-C and the progress bar get their turn.
     await new Promise((resolve) => setImmediate(resolve));
   };
@@ -139,7 +141,7 @@ export async function importFile(options: ImportOptions): Promise<ImportReport> 
     options.signal?.throwIfAborted();
     report.lines = number;
     if (bytes?.length === 0) continue;
-    if (bytes === null) rejectLine(number, null, null, 'longer than 16 MiB');
+    if (bytes === null) rejectLine(number, null, null, `longer than ${MAX_FRAME_BYTES} bytes`);
     else {
       const parsed = parseImportLine(bytes.toString('utf8'));
       if (parsed.ok) {

@@ -4,6 +4,8 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 
+import { MAX_FRAME_BYTES } from './encodable.ts';
+
 export type Line = {
   /** From 1. */
   readonly number: number;
@@ -13,9 +15,7 @@ export type Line = {
   readonly consumed: number;
 };
 
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
-
-export async function* readLines(path: string, maxLineBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
+export async function* readLines(path: string, maxLineBytes = MAX_FRAME_BYTES): AsyncGenerator<Line> {
   const gzip = await isGzip(path);
   const file = createReadStream(path, { highWaterMark: 1 << 20 });
   const source = gzip ? file.pipe(createGunzip({ chunkSize: 1 << 20 })) : file;

@@ -8,6 +8,7 @@ import type { EventLog } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
 import { backoffMs } from './backoff.ts';
+import { encodable } from './encodable.ts';
 
 export type OutboxOptions = {
   readonly log: EventLog;
@@ -44,13 +45,25 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const drain = async (): Promise<void> => {
     if (queue.length < maxBatch) await delay(maxDelayMs);
     let attempt = 0;
+    let most = maxBatch;
     while (queue.length > 0) {
-      const batch = queue.slice(0, maxBatch);
+      const batch = queue.slice(0, most);
       const began = performance.now();
       try {
         await log.append(batch);
       } catch (error) {
         if (!isLadderlogError(error) || !error.retryable) {
+          const sound = encodable(log.codec, batch);
+          if (sound !== batch) {
+            logger.error({ event: 'outbox.not_encodable' }, (error as Error).message);
+            queue.splice(0, batch.length, ...sound);
+            continue;
+          }
+          // Each fits, all of them together do not: after an outage large frames lie close together.
+          if (isLadderlogError(error) && error.code === 'LOG_RECORD_TOO_LARGE' && batch.length > 1) {
+            most = Math.ceil(batch.length / 2);
+            continue;
+          }
           options.onFatal(error);
           throw error;
         }
@@ -71,6 +84,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (attempt > 0)
         logger.info({ event: 'outbox.append_recovered', attempts: attempt }, 'the log accepts again');
       attempt = 0;
+      most = maxBatch;
       queue = queue.slice(batch.length);
       options.onAppended?.(batch, performance.now() - began);
       // A commit of the embedded log may settle without a turn of the event loop; sockets and timers get theirs here.

@@ -1,3 +1,4 @@
+// REST beside a stream. Seeds: where a book by REST may begin or mend that of a stream, one that is missing is asked for.
 // Quiet or dead? Where a stream has said nothing for long, and on a schedule, the venue's own REST book is held against ours.
 // A difference that the stream does not mend by itself means lost changes: a gap, and fresh books are asked for.
 
@@ -9,6 +10,7 @@ import type { VenueDriver } from './driver.ts';
 import type { Rest } from './rest.ts';
 import { pause } from './rest.ts';
 import type { Stream } from './stream.ts';
+import { trades } from './targets.ts';
 
 export type ProberOptions = {
   readonly driver: VenueDriver & { readonly probe: NonNullable<VenueDriver['probe']> };
@@ -21,12 +23,90 @@ export type ProberOptions = {
 /** Probes of one look: the rest waits for the next. */
 const PROBES_AT_ONCE = 4;
 
+/** Asked for on this session: how often, when next, and when the newest answer came. */
+type Seed = { readonly session: string; readonly times: number; readonly next: number; answeredAt: number };
+
+const keyOf = (market: string, outcome: string): string => `${market}\u0000${outcome}`;
+
 export class Prober {
   private readonly options: ProberOptions;
   private readonly probedAt = new Map<string, number>();
+  private readonly seeds = new Map<string, Seed>();
+  /** Markets whose books of both tokens were compared. */
+  private readonly compared = new Set<string>();
 
   constructor(options: ProberOptions) {
     this.options = options;
+  }
+
+  /** Asks for the books that streams do not have, of markets that trade. */
+  async seedMissing(): Promise<void> {
+    const { driver, capture } = this.options;
+    if (driver.seedMs === null) return;
+    for (const stream of this.options.streams) {
+      if (!stream.open || !stream.session) continue;
+      const now = stream.clock.now();
+      const missing: [string, string][] = [];
+      for (const { session, dataset, market, outcome, started, gap } of capture.tracks.all()) {
+        if (session !== stream.session.id || dataset !== 'books' || outcome === null) continue;
+        if ((started && !gap) || !trades(capture.known.get(market), now)) continue;
+        const key = keyOf(market, outcome);
+        const before = this.seeds.get(key);
+        const times = before?.session === session ? before.times + 1 : 0;
+        if (times > 0 && now < before!.next) continue;
+        const next = now + driver.seedMs * MICROS_PER_MS * 2 ** times;
+        this.seeds.set(key, { session, times, next, answeredAt: 0 });
+        missing.push([market, outcome]);
+      }
+      for (const [market, outcome] of missing) {
+        await this.ask(stream, market, outcome);
+        const seed = this.seeds.get(keyOf(market, outcome));
+        if (seed) seed.answeredAt = stream.clock.now();
+      }
+    }
+    this.forgetOver(this.seeds);
+  }
+
+  /** The stream's book is that of the first token: held once against the venue's books of both. */
+  async compareTokens(): Promise<void> {
+    const { driver, capture } = this.options;
+    if (driver.seedMs === null) return;
+    for (const { market } of capture.tracks.all()) {
+      const fields = capture.known.get(market);
+      if (!fields || this.compared.has(market)) continue;
+      const stream = this.options.streams.find((one) => one.open && one.has(market));
+      if (!stream || !this.isStreamed(stream, market)) continue;
+      this.compared.add(market);
+      for (const { id } of fields.outcomes) await this.ask(stream, market, id);
+      break;
+    }
+    for (const market of this.compared) if (!capture.known.has(market)) this.compared.delete(market);
+  }
+
+  /** Its book came by the socket that is open now, not only by REST. */
+  private isStreamed({ session }: Stream, market: string): boolean {
+    for (const track of this.options.capture.tracks.ofMarket(market)) {
+      if (track.dataset !== 'books' || track.outcome === null || track.gap) continue;
+      const { lastObserved } = track;
+      if (!lastObserved || lastObserved.session !== session?.id) continue;
+      const seed = this.seeds.get(keyOf(market, track.outcome));
+      if (seed?.session !== session.id || lastObserved.observedAt > seed.answeredAt) return true;
+    }
+    return false;
+  }
+
+  private async ask(stream: Stream, market: string, outcome: string): Promise<void> {
+    const { driver, capture } = this.options;
+    const request = driver.probe(market, outcome, capture.known.get(market));
+    if (request && stream.session)
+      await this.options.rest(request.source).ask(stream.session, stream.clock, request);
+  }
+
+  private forgetOver(keyed: Map<string, unknown>): void {
+    for (const key of keyed.keys()) {
+      const [market = '', outcome = ''] = key.split('\u0000');
+      if (!this.options.capture.tracks.get('books', market, outcome)) keyed.delete(key);
+    }
   }
 
   /** Probes what has been quiet for longer than the driver's limit. */
@@ -45,7 +125,7 @@ export class Prober {
           track.outcome === null
         )
           continue;
-        const key = `${track.market}\u0000${track.outcome}`;
+        const key = keyOf(track.market, track.outcome);
         const since = Math.max(
           track.lastObserved?.observedAt ?? track.watchedAt,
           this.probedAt.get(key) ?? 0,
@@ -56,10 +136,7 @@ export class Prober {
       }
       for (const [market, outcome] of quiet) await this.probe(stream, market, outcome);
     }
-    for (const key of this.probedAt.keys()) {
-      const [market = '', outcome = ''] = key.split('\u0000');
-      if (!capture.tracks.get('books', market, outcome)) this.probedAt.delete(key);
-    }
+    this.forgetOver(this.probedAt);
   }
 
   private async probe(stream: Stream, market: string, outcome: string): Promise<void> {

@@ -1,26 +1,35 @@
 // After a crash: what was being watched when the log ended. A watched track shows in the log at least every beat interval
 // while its connection lives, and an open gap is restated from time to time, so only the newest stretch has to be read.
 
-import type { Evidence, Micros, Venue } from '@ladderlog/core';
+import type { EventType, Evidence, Micros, Venue } from '@ladderlog/core';
 import { EvidenceFold } from '@ladderlog/core';
-import type { EventLog } from '@ladderlog/log';
+import type { EventLog, PartitionInfo } from '@ladderlog/log';
+import { readEvents } from '@ladderlog/log';
+
+/** Of these something captured says one every few beats, whatever else it does; they are found without decoding the rest. */
+const SIGNS: ReadonlySet<EventType> = new Set([
+  'CaptureStarted',
+  'CaptureBeat',
+  'CaptureStopped',
+  'GapOpened',
+  'GapClosed',
+]);
+const FIRST_LOOK = 4_096;
 
 export async function recoverEvidence(
   log: EventLog,
   venue: Venue,
   lookbackMicros: Micros,
+  now: Micros,
 ): Promise<Evidence[]> {
   const info = (await log.topics()).find(({ topic }) => topic === venue);
   if (!info) return [];
   const filled = info.partitions.filter(({ begin, end }) => end > begin);
   if (filled.length === 0) return [];
   let newest = 0;
-  for (const { partition, end } of filled) {
-    for await (const { records } of log.read({ from: [{ topic: venue, partition, offset: end - 1 }] })) {
-      for (const { time } of records) newest = Math.max(newest, time);
-    }
-  }
-  const starts = await log.offsetsAt(venue, newest - lookbackMicros);
+  for (const info of filled) newest = Math.max(newest, await newestCaptured(log, venue, info));
+  if (newest === 0) return [];
+  const starts = await log.offsetsAt(venue, Math.min(newest, now) - lookbackMicros);
   const fold = new EvidenceFold();
   const from = filled.map(({ partition, begin }) => ({
     topic: venue,
@@ -37,4 +46,28 @@ export async function recoverEvidence(
     }
   }
   return fold.evidence();
+}
+
+/** 0: nothing was. Backwards from the end: what was imported or backfilled since has times, and maybe a clock, of its own. */
+async function newestCaptured(
+  log: EventLog,
+  topic: string,
+  { partition, begin, end }: PartitionInfo,
+): Promise<Micros> {
+  for (let to = end, look = FIRST_LOOK; to > begin; look *= 2) {
+    const offset = Math.max(begin, to - look);
+    let newest = 0;
+    const span = {
+      from: [{ topic, partition, offset }],
+      to: [{ topic, partition, offset: to }],
+      types: SIGNS,
+    };
+    for await (const events of readEvents(log, span))
+      for (const { event } of events)
+        if (event && 'provenance' in event && event.provenance === 'captured')
+          newest = Math.max(newest, event.observedAt);
+    if (newest > 0) return newest;
+    to = offset;
+  }
+  return 0;
 }

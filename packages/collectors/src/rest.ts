@@ -5,6 +5,8 @@ import type { Finding, GapCause, Session, VenueEvent, VenueRequest } from '@ladd
 import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
+import { MAX_FRAME_BYTES } from './encodable.ts';
+import type { Outbox } from './outbox.ts';
 import type { AdaptiveRate } from './rate.ts';
 import type { SessionClock } from './session-clock.ts';
 
@@ -22,6 +24,8 @@ export type RestOptions = {
   readonly sign?: Sign;
   readonly logger: Logger;
   readonly push: (events: readonly VenueEvent[]) => void;
+  /** Nothing is asked while its answer could not be kept. */
+  readonly outbox?: Pick<Outbox, 'blocked' | 'unblocked'>;
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
   readonly signal: AbortSignal;
@@ -79,7 +83,7 @@ export class Rest {
       status = response.status;
       const after = Number(response.headers.get('retry-after'));
       if (after > 0 && after < 86_400) retryAfterMs = after * 1_000;
-      bytes = await readLimited(response, options.maxBytes ?? 16 * 1024 * 1024);
+      bytes = await readLimited(response, options.maxBytes ?? MAX_FRAME_BYTES);
     } catch (error) {
       options.signal.throwIfAborted();
       const detail =
@@ -115,11 +119,16 @@ export class Rest {
   }
 
   private async turn(): Promise<void> {
+    const { signal, rate, outbox } = this.options;
     for (;;) {
-      this.options.signal.throwIfAborted();
-      const waitMs = this.options.rate.take(performance.now());
+      signal.throwIfAborted();
+      if (outbox?.blocked) {
+        await Promise.race([outbox.unblocked(), pause(60_000, signal)]);
+        continue;
+      }
+      const waitMs = rate.take(performance.now());
       if (waitMs === 0) return;
-      await pause(waitMs, this.options.signal);
+      await pause(waitMs, signal);
     }
   }
 }

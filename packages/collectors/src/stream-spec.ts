@@ -12,10 +12,10 @@ export type StreamSpec = {
   readonly hello: (targets: readonly Target[]) => string[];
   readonly add: (targets: readonly Target[]) => string[];
   readonly remove: (targets: readonly Target[]) => string[];
-  /** Asks the venue for the whole book of these again, on the open socket; null: reconnect instead. */
-  readonly resync: ((targets: readonly Target[]) => string[]) | null;
-  /** Sees each inbound text before it is normalized (subscription ids and the like). */
-  readonly onText?: (text: string) => void;
+  /** Asks the venue for the whole book of these again, on the open socket. Where that does not help, we reconnect. */
+  readonly resync: (targets: readonly Target[]) => string[];
+  /** Sees each inbound text before it is normalized (subscription ids and the like); what it gives is sent in answer. */
+  readonly onText?: (text: string) => readonly string[];
   readonly onOpen?: () => void;
   readonly keepAlive: { readonly everyMs: number; readonly text: string | null };
   /** Nothing inbound at all, pings included, for so long: the socket is dead. */

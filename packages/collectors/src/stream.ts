@@ -6,12 +6,15 @@ import { MICROS_PER_MS } from '@ladderlog/core';
 import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
 
+import { Asks } from './asks.ts';
 import { backoffMs } from './backoff.ts';
+import { MAX_FRAME_BYTES } from './encodable.ts';
 import type { Outbox } from './outbox.ts';
 import { pause } from './rest.ts';
 import type { Clocks } from './session-clock.ts';
 import { SessionClock } from './session-clock.ts';
 import type { StreamSpec, Target } from './stream-spec.ts';
+import { trades } from './targets.ts';
 
 type Break = { readonly cause: GapCause; readonly detail: string };
 
@@ -40,8 +43,7 @@ export class Stream {
   private lastSentMs = 0;
   private resyncPending = new Map<string, Target>();
   private resyncTimer: NodeJS.Timeout | null = null;
-  /** When the book of a market was last asked for again, on this connection. */
-  private askedAt = new Map<string, number>();
+  private readonly asks = new Asks();
   private openedAt = 0;
   private breakCause: Break | null = null;
   /** When limits were last looked at. */
@@ -98,9 +100,8 @@ export class Stream {
       const targets = [...this.resyncPending.values()];
       this.resyncPending.clear();
       if (!this.open) return;
-      for (const { market } of targets) this.askedAt.set(market, this.clock.now());
-      if (this.spec.resync) this.send(this.spec.resync(targets));
-      else this.abandon('lost_sync', 'reconnecting for a fresh book');
+      for (const { market } of targets) this.asks.ask(market, this.clock.now());
+      this.send(this.spec.resync(targets));
     }, 200);
   }
 
@@ -135,7 +136,7 @@ export class Stream {
     const endpoint = spec.endpoint();
     const socket = new WebSocket(endpoint.url, {
       headers: endpoint.headers,
-      maxPayload: 16 * 1024 * 1024,
+      maxPayload: MAX_FRAME_BYTES,
       perMessageDeflate: false,
       handshakeTimeout: 10_000,
     });
@@ -151,7 +152,7 @@ export class Stream {
     socket.on('open', () => {
       openedMs = performance.now();
       this.openedAt = this.clock.now();
-      this.askedAt.clear();
+      this.asks.begin();
       session.alive(this.clock.now());
       this.lookedAt = this.clock.now();
       spec.onOpen?.();
@@ -173,13 +174,14 @@ export class Stream {
       if (this.breakCause) return;
       const observedAt = this.clock.now();
       const text = data.toString('utf8');
-      spec.onText?.(text);
+      const answers = spec.onText?.(text) ?? [];
       const { events, findings } = session.frame(
         { channel: 'ws', direction: 'in', text, observedAt, settings: spec.settings },
         data,
       );
       outbox.push(events);
       options.onFrame();
+      this.send(answers);
       this.react(findings);
       if (outbox.blocked) this.abandon('log_unavailable', 'the log does not accept and the buffer is full');
     });
@@ -231,7 +233,8 @@ export class Stream {
     let everything = false;
     const broken: string[] = [];
     for (const finding of findings) {
-      if (finding.find === 'break' && finding.cause !== 'tick_change' && finding.dataset !== 'samples')
+      if (finding.find === 'book' && !this.targets.has(finding.market)) this.stopStray(finding.market);
+      else if (finding.find === 'break' && finding.cause !== 'tick_change' && finding.dataset !== 'samples')
         broken.push(finding.market);
       else if (finding.find === 'reject' && finding.reason !== 'unknown_kind' && !finding.booksIntact) {
         if (finding.market !== '') broken.push(finding.market);
@@ -241,6 +244,11 @@ export class Stream {
     if (everything) this.abandon('rejected_frame', 'a frame could not be read; reconnecting for fresh books');
     else if (broken.length > 0) this.resync(broken);
     this.options.onFindings(findings);
+  }
+
+  /** A book that crossed our unsubscribing: an observation, and no promise of more. */
+  private stopStray(market: string): void {
+    if (this.session) this.options.outbox.push(this.session.stop(this.clock.now(), 'unsubscribed', market));
   }
 
   private tick(): void {
@@ -264,17 +272,29 @@ export class Stream {
     }
     const before = late - spec.firstBookMs * MICROS_PER_MS;
     options.outbox.push(session.overdue(before, now));
-    this.askAgain(session.id, before);
+    this.askAgain(session.id, now, before);
   }
 
-  /** A book that was asked for and did not come: the answer may have been lost as well. */
-  private askAgain(session: string, before: number): void {
+  /**
+   * A book that was asked for and did not come: the answer may have been lost as well, or this socket be deaf to the market.
+   * A reconnect costs the other books a gap, so it is for a market that trades now.
+   */
+  private askAgain(session: string, now: number, before: number): void {
+    const { asks } = this;
+    const { tracks, known } = this.options.capture;
+    const waiting = new Set<string>();
     const stuck = new Set<string>();
-    for (const { session: of, dataset, market, gap } of this.options.capture.tracks.all()) {
+    for (const { session: of, dataset, market, gap } of tracks.all()) {
       if (of !== session || dataset !== 'books' || gap === null) continue;
-      if (Math.max(gap.from, this.openedAt, this.askedAt.get(market) ?? 0) < before) stuck.add(market);
+      waiting.add(market);
+      if (Math.max(gap.from, this.openedAt, asks.lastAt(market)) < before) stuck.add(market);
     }
-    if (stuck.size > 0) this.resync(stuck);
+    asks.keepOnly(waiting);
+    for (const market of stuck) asks.miss(market, now);
+    const inVain = [...stuck].filter((market) => asks.inVain(market) && trades(known.get(market), now));
+    for (const market of inVain) asks.reconnect(market);
+    if (inVain.length > 0) this.abandon('disconnected', 'reconnecting for a book that was asked for in vain');
+    else if (stuck.size > 0) this.resync(stuck);
   }
 
   private keepAlive(): void {

@@ -61,6 +61,10 @@ function wanted(
   return fields.closesAt + (watched ? choice.graceMs * MICROS_PER_MS : 0) > now;
 }
 
+/** Open by its own times; what is not known is taken to be. */
+export const trades = (fields: MarketFields | undefined, now: Micros): boolean =>
+  (fields?.opensAt ?? now) <= now && (fields?.closesAt ?? Number.POSITIVE_INFINITY) > now;
+
 /** Ended, but its resolution is not known yet: the catalogue asks for it again. */
 export const awaitsResolution = (fields: MarketFields, now: Micros, patienceMs: number): boolean =>
   fields.closesAt !== null &&

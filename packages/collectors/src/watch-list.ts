@@ -58,10 +58,11 @@ export class WatchList {
     const now = this.now();
     const targets = this.targets(now);
     const wanted = new Set(targets.map(({ market }) => market));
-    if (this.options.poller) this.retargetPoller(this.options.poller, wanted, now);
-    if (this.options.driver.stream) this.retargetStreams(targets, wanted);
-    this.stopSamples(wanted, now);
     this.stopRecovered(wanted, now);
+    if (this.options.driver.stream) this.retargetStreams(targets, wanted);
+    this.stopBooks(wanted, now);
+    this.options.poller?.set(wanted);
+    this.stopSamples(wanted, now);
     this.forgetOver(wanted, now);
   }
 
@@ -93,11 +94,11 @@ export class WatchList {
     return status === 'resolved' || status === 'voided' ? status : 'ended';
   }
 
-  private retargetPoller(poller: Poller, wanted: ReadonlySet<string>, now: Micros): void {
+  /** What is polled, and what an answer under way began again after it had ended. */
+  private stopBooks(wanted: ReadonlySet<string>, now: Micros): void {
     for (const { dataset, market } of this.options.capture.tracks.all()) {
       if (dataset === 'books' && !wanted.has(market)) this.stop(market, this.whyStopped(market), now);
     }
-    poller.set(wanted);
   }
 
   private retargetStreams(targets: readonly Target[], wanted: ReadonlySet<string>): void {

@@ -14,6 +14,7 @@ export const FAULT_KINDS = [
   'cross_book', // one book is crossed for a moment, by a real change that is later taken back
   'delta_below_zero', // B: a delta that no book can hold. A, C: a level with a negative size
   'garbage', // a text that is no JSON
+  'overflow', // B: the venue ends every subscription with code 25, its buffer full
   'unknown_message', // JSON of a kind that nobody knows
   'http_429', // REST answers 429 as the venue does
   'http_500', // REST answers 500
@@ -50,6 +51,7 @@ export type FaultActions = {
   disconnect(venue: Venue): number;
   closeAll(venue: Venue): number;
   skipNext(venue: Venue, market: string | null): void;
+  overflow(venue: Venue): number;
   sendGarbage(venue: Venue, market: string | null): number;
   sendUnknown(venue: Venue, market: string | null): number;
   /** A live market (on C a token of one), or null when there is none. */
@@ -115,6 +117,9 @@ export function createFaultScript(
         break;
       case 'skip_sequence':
         actions.skipNext(venue, asked);
+        break;
+      case 'overflow':
+        sockets = actions.overflow(venue);
         break;
       case 'garbage':
         sockets = actions.sendGarbage(venue, asked);

@@ -132,6 +132,8 @@ export type VenueServer = {
   broadcast(text: string, id: string | null): number;
   /** The next market frame of each client (that concerns this id) is lost; on B its sequence number is used up. */
   skipNext(id: string | null): void;
+  /** Ends every subscription as for a reader that is too slow, where the venue has such an end. Returns of how many sockets. */
+  overflow?(): number;
   close(): Promise<void>;
 };
 

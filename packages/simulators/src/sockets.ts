@@ -16,6 +16,7 @@ export type Client<State> = {
 export type Sockets<State> = {
   add(socket: WebSocket, state: State): Client<State>;
   remove(client: Client<State>): void;
+  readonly all: ReadonlySet<Client<State>>;
   /** False when it could not be sent: closed, or the reader is too slow. */
   send(client: Client<State>, text: string, kind: SentFrame['kind'], markets: readonly string[]): boolean;
   /** Says that a fault kept this client from a frame. */
@@ -57,6 +58,7 @@ export function createSockets<State>(venue: Venue, { clock, onSent, onLost }: So
       return client;
     },
     remove: (client) => void clients.delete(client),
+    all: clients,
     send,
     lose: (client, market) => onLost?.({ venue, at: clock(), market, connection: client.number }),
     closeWith({ socket }, feed) {

@@ -56,6 +56,10 @@ export type SimulatorOptions = {
     /** A new pair on every start unless given. */
     readonly keys?: KeyPair;
   };
+  readonly venueC?: {
+    /** Whether a socket may change its subscription; older servers heard only its first message. */
+    readonly canUpdate?: boolean;
+  };
 };
 
 export type SentRecord = {
@@ -175,6 +179,7 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
     disconnect: (venue) => servers[venue]?.disconnect() ?? 0,
     closeAll: (venue) => servers[venue]?.closeAll(1001, 'connection life ended') ?? 0,
     skipNext: (venue, market) => servers[venue]?.skipNext(market),
+    overflow: (venue) => servers[venue]?.overflow?.() ?? 0,
     sendGarbage: (venue, market) => servers[venue]?.broadcast(GARBAGE[venue], watched(venue, market)) ?? 0,
     sendUnknown: (venue, market) => servers[venue]?.broadcast(UNKNOWN[venue], watched(venue, market)) ?? 0,
     choose(venue) {
@@ -231,6 +236,7 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
       gate: script.gate('venuec'),
       port: ports.venuecClob ?? 0,
       gammaPort: ports.venuecGamma ?? 0,
+      ...options.venueC,
     });
     servers.venuec = venueC;
   }

@@ -10,6 +10,7 @@ function setUp(faults: Parameters<typeof createFaultScript>[0] = []) {
     disconnect: (venue) => done.push(`disconnect ${venue}`),
     closeAll: (venue) => done.push(`close ${venue}`),
     skipNext: (venue, market) => void done.push(`skip ${venue} ${market}`),
+    overflow: (venue) => done.push(`overflow ${venue}`),
     sendGarbage: (venue) => done.push(`garbage ${venue}`),
     sendUnknown: (venue) => done.push(`unknown ${venue}`),
     choose: () => 'chosen',

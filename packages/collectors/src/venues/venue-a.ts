@@ -152,6 +152,7 @@ export function createVenueADriver(options: VenueAOptions): VenueDriver {
       const token = fields?.outcomes.find(({ id }) => id === outcome)?.tokenId ?? null;
       return token === null ? null : subscribeA.bookRequest(market, token);
     },
+    seedMs: timing.firstBookMs,
     quietMs: timing.quietMs,
     compareMs: null,
   };
@@ -176,7 +177,7 @@ function streamSpec(options: VenueAOptions, shard: number): StreamSpec {
     add: (targets) => targets.map(({ market }) => subscribeA.subscribeMessage(subscribeA.bookStream(market))),
     remove: (targets) =>
       targets.map(({ market }) => subscribeA.unsubscribeMessage(subscribeA.bookStream(market))),
-    // Every push is a whole book: the next one mends.
+    // Every push is a whole book: the next one mends, or a book by REST.
     resync: () => [],
     keepAlive: { everyMs: Math.min(timing.keepAliveMs, subscribeA.PING_INTERVAL_MS), text: null },
     silenceMs: timing.silenceMs,

@@ -120,6 +120,7 @@ export function createVenueBDriver(options: VenueBOptions): VenueDriver {
           staleMs: timing.staleMs,
         },
     probe: key ? (market) => get(subscribeB.orderbookPath(market)) : null,
+    seedMs: null,
     quietMs: timing.quietMs,
     compareMs: null,
   };
@@ -135,50 +136,117 @@ function streamSpec(
   const path = new URL(options.wsUrl).pathname;
   const useYesPrice = false;
   let nextId = 1;
-  let sid: number | null = null;
-  const markets = (targets: readonly Target[]): string[] => targets.map(({ market }) => market);
-  const update = (
-    action: 'add_markets' | 'delete_markets' | 'get_snapshot',
-    targets: readonly Target[],
-  ): string[] =>
-    sid === null
-      ? action === 'add_markets'
-        ? [subscribeB.subscribeCommand(nextId++, ['orderbook_delta'], markets(targets), useYesPrice)]
-        : []
-      : [subscribeB.updateCommand(nextId++, sid, action, markets(targets))];
+  const wanted = new Set<string>();
+  /** The subscription to books, one a socket: the command that asked for it, its sid (null until told), and its markets. */
+  let books: { readonly id: number; sid: number | null; readonly markets: Set<string> } | null = null;
+
+  const subscribe = (): string[] => {
+    if (wanted.size === 0) return [];
+    books = { id: nextId++, sid: null, markets: new Set(wanted) };
+    return [subscribeB.subscribeCommand(books.id, ['orderbook_delta'], [...wanted], useYesPrice)];
+  };
+  /** Brings the subscription in line with what is wanted; while its sid is not known that waits. */
+  const align = (): string[] => {
+    if (books === null) return subscribe();
+    const { sid, markets } = books;
+    if (sid === null) return [];
+    const more = [...wanted.difference(markets)];
+    const less = [...markets.difference(wanted)];
+    for (const market of more) markets.add(market);
+    for (const market of less) markets.delete(market);
+    return [
+      ...(more.length > 0 ? [subscribeB.updateCommand(nextId++, sid, 'add_markets', more)] : []),
+      ...(less.length > 0 ? [subscribeB.updateCommand(nextId++, sid, 'delete_markets', less)] : []),
+    ];
+  };
+  const want = (targets: readonly Target[]): string[] => {
+    for (const { market } of targets) wanted.add(market);
+    return align();
+  };
+
   return {
     name: `venueb-${shard}`,
     endpoint: () => ({ url: options.wsUrl, headers: signer('GET', path) }),
     settings: subscribeB.frameSettings(useYesPrice),
     onOpen: () => {
-      sid = null;
+      books = null;
+      wanted.clear();
     },
-    // The sid of the books' subscription: every later command names it.
     onText: (text) => {
-      if (text.length > 512 || !text.includes('"subscribed"')) return;
-      try {
-        const message = JSON.parse(text) as { type?: string; msg?: { channel?: string; sid?: number } };
-        if (
-          message.type === 'subscribed' &&
-          message.msg?.channel === 'orderbook_delta' &&
-          typeof message.msg.sid === 'number'
-        )
-          sid = message.msg.sid;
-      } catch {
-        // Not ours to judge: the normalizer rejects it.
+      const reply = replyOf(text);
+      if (reply === null || books === null) return [];
+      if (reply.type === 'subscribed') {
+        if (reply.id !== null && reply.id !== books.id) return [];
+        books.sid = reply.sid;
+        return align();
       }
+      if (!endsBooks(reply, books)) return [];
+      books = null;
+      return subscribe();
     },
-    hello: (targets) =>
-      targets.length === 0
-        ? []
-        : [subscribeB.subscribeCommand(nextId++, ['orderbook_delta'], markets(targets), useYesPrice)],
-    add: (targets) => update('add_markets', targets),
-    remove: (targets) => update('delete_markets', targets),
-    resync: (targets) => update('get_snapshot', targets),
+    hello: want,
+    add: want,
+    remove: (targets) => {
+      for (const { market } of targets) wanted.delete(market);
+      return align();
+    },
+    resync: (targets) => {
+      const sid = books?.sid ?? null;
+      if (sid === null) return align();
+      return [
+        subscribeB.updateCommand(
+          nextId++,
+          sid,
+          'get_snapshot',
+          targets.map(({ market }) => market),
+        ),
+      ];
+    },
     keepAlive: { everyMs: timing.keepAliveMs, text: null },
     silenceMs: timing.silenceMs,
     lifeMs: timing.lifeMs,
     firstBookMs: timing.firstBookMs,
     minSendGapMs: 0,
   };
+}
+
+type Reply =
+  | { readonly type: 'subscribed'; readonly id: number | null; readonly sid: number }
+  | {
+      readonly type: 'error';
+      readonly id: number | null;
+      readonly sid: number | null;
+      readonly code: number;
+      readonly market: boolean;
+    };
+
+/** An answer to a command, or the end of a subscription; books and all else are not ours to judge. */
+function replyOf(text: string): Reply | null {
+  if (text.length > 1_024 || !/"(subscribed|error)"/.test(text)) return null;
+  let message: { type?: unknown; id?: unknown; sid?: unknown; msg?: Record<string, unknown> | null } | null;
+  try {
+    message = JSON.parse(text) as typeof message;
+  } catch {
+    return null;
+  }
+  const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+  const id = number(message?.id);
+  const { channel, sid, code, market_ticker: market } = message?.msg ?? {};
+  if (message?.type === 'subscribed')
+    return channel === 'orderbook_delta' && typeof sid === 'number' ? { type: 'subscribed', id, sid } : null;
+  if (message?.type !== 'error' || typeof code !== 'number') return null;
+  return { type: 'error', id, sid: number(message.sid), code, market: market !== undefined };
+}
+
+/** The channel failed, or its buffer overflowed. */
+const TERMINAL_CODES: ReadonlySet<number> = new Set([10, 25]);
+const UNKNOWN_SID = 7;
+
+/** Whether nothing more will come of this subscription. What older commands are told is about older ones. */
+function endsBooks(
+  { id, sid, code, market }: Extract<Reply, { type: 'error' }>,
+  books: { readonly id: number; readonly sid: number | null },
+): boolean {
+  if (TERMINAL_CODES.has(code)) return sid === null || sid === books.sid;
+  return code === UNKNOWN_SID && !market && id !== null && id > books.id;
 }

@@ -98,6 +98,7 @@ export function createVenueCDriver(options: VenueCOptions): VenueDriver {
     },
     poll: null,
     probe: (_market, outcome): VenueRequest => subscribeC.bookRequest(outcome),
+    seedMs: null,
     quietMs: timing.quietMs,
     compareMs: timing.compareMs,
   };

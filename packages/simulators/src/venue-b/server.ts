@@ -37,7 +37,7 @@ const REFUSALS: Readonly<Record<Exclude<Verdict, 'ok'>, string>> = {
 export async function createVenueBServer(options: VenueBOptions): Promise<VenueServer> {
   const { source, clock, keys, gate = OPEN_GATE, onSent = () => {}, host = '127.0.0.1' } = options;
   const sockets = createSockets<Subscriber>('venueb', options);
-  const { command, deliver } = createSubscriptions(sockets, gate);
+  const { command, deliver, overflow } = createSubscriptions(sockets, gate);
   const perSecond = options.readsPerSecond ?? 20;
   let tokens = perSecond;
   let refilled = clock();
@@ -136,6 +136,10 @@ export async function createVenueBServer(options: VenueBOptions): Promise<VenueS
   return {
     port: opened.port,
     ...controls,
+    overflow() {
+      for (const client of sockets.all) overflow(client);
+      return sockets.all.size;
+    },
     async close() {
       controls.disconnect();
       await opened.close();

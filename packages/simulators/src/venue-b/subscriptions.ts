@@ -35,6 +35,8 @@ export type Subscriptions = {
   command(client: Client<Subscriber>, text: string): void;
   /** A frame, to the subscriptions that hear of it. */
   deliver(client: Client<Subscriber>, frame: FrameB): void;
+  /** Every subscription of the client ends, as for a reader that is too slow. */
+  overflow(client: Client<Subscriber>): void;
 };
 
 export function createSubscriptions(sockets: Sockets<Subscriber>, gate: Gate): Subscriptions {
@@ -50,6 +52,11 @@ export function createSubscriptions(sockets: Sockets<Subscriber>, gate: Gate): S
     more: object = {},
   ): void => reply(client, { id, type: 'error', msg: { code, msg, ...more } });
 
+  function end(client: Client<Subscriber>, { sid }: Subscription): void {
+    client.state.subscriptions.delete(sid);
+    reply(client, { type: 'error', sid, msg: { code: 25, msg: 'Subscription buffer overflow' } });
+  }
+
   /** Sends one message of a subscription. Sequence numbers are used up even when a fault loses the frame. */
   function push(
     client: Client<Subscriber>,
@@ -64,9 +71,7 @@ export function createSubscriptions(sockets: Sockets<Subscriber>, gate: Gate): S
       return;
     }
     if (client.socket.bufferedAmount > OVERFLOW_BYTES) {
-      client.state.subscriptions.delete(subscription.sid);
-      const { sid } = subscription;
-      reply(client, { type: 'error', sid, msg: { code: 25, msg: 'Subscription buffer overflow' } });
+      end(client, subscription);
       return;
     }
     const msg = subscription.yesPrices === frame.yesPrices ? frame.msg : withYesPrices(frame.type, frame.msg);
@@ -210,5 +215,11 @@ export function createSubscriptions(sockets: Sockets<Subscriber>, gate: Gate): S
     known[cmd as keyof typeof known](client, id, params);
   }
 
-  return { command, deliver };
+  return {
+    command,
+    deliver,
+    overflow: (client) => {
+      for (const subscription of [...client.state.subscriptions.values()]) end(client, subscription);
+    },
+  };
 }

@@ -1,0 +1,48 @@
+// Books that were asked for again and have not come: when a question was the last one before a new connection. Pure.
+
+import type { Micros } from '@ladderlog/core';
+
+/** Questions for a book on one connection that may go without an answer before we reconnect for it. */
+const ASKS = 3;
+/** So many times more of them after every reconnect that did not bring the book either. */
+const MORE_PATIENCE = 4;
+
+export class Asks {
+  /** On this connection: when last, and how often in vain. */
+  private readonly asked = new Map<string, { readonly at: Micros; readonly times: number }>();
+  private readonly reconnects = new Map<string, number>();
+
+  /** A new connection, on which nothing was asked yet. */
+  begin(): void {
+    this.asked.clear();
+  }
+
+  ask(market: string, at: Micros): void {
+    this.asked.set(market, { at, times: this.asked.get(market)?.times ?? 0 });
+  }
+
+  /** Nothing came in time; asking again is next. */
+  miss(market: string, at: Micros): void {
+    this.asked.set(market, { at, times: (this.asked.get(market)?.times ?? 0) + 1 });
+  }
+
+  lastAt(market: string): Micros {
+    return this.asked.get(market)?.at ?? 0;
+  }
+
+  /** All others have their book, or are not watched any more. */
+  keepOnly(waiting: ReadonlySet<string>): void {
+    for (const past of [this.asked, this.reconnects])
+      for (const market of past.keys()) if (!waiting.has(market)) past.delete(market);
+  }
+
+  /** Enough questions went without an answer. */
+  inVain(market: string): boolean {
+    const patience = ASKS * MORE_PATIENCE ** (this.reconnects.get(market) ?? 0);
+    return (this.asked.get(market)?.times ?? 0) >= patience;
+  }
+
+  reconnect(market: string): void {
+    this.reconnects.set(market, (this.reconnects.get(market) ?? 0) + 1);
+  }
+}
