@@ -107,22 +107,36 @@ async function runRebuilding(
       'the tables are not what this version makes of the log: building them anew; what is there is served meanwhile',
     );
     let reported = 0;
-    const { generation } = await rebuild({
-      ...places,
-      projections: PROJECTIONS,
-      logger,
-      signal,
-      onProgress: ({ phase, events, total, etaSeconds }) => {
-        if (performance.now() - reported < 5_000) return;
-        reported = performance.now();
-        logger.info(
-          { event: 'project.rebuild_progress', phase, events, total, eta_seconds: etaSeconds },
-          `${phase} ${events} of ${total} events`,
-        );
-      },
-    });
+    const build = () =>
+      rebuild({
+        ...places,
+        projections: PROJECTIONS,
+        logger,
+        signal,
+        onProgress: ({ phase, events, total, etaSeconds }) => {
+          if (performance.now() - reported < 5_000) return;
+          reported = performance.now();
+          logger.info(
+            { event: 'project.rebuild_progress', phase, events, total, eta_seconds: etaSeconds },
+            `${phase} ${events} of ${total} events`,
+          );
+        },
+      });
+    const { generation } = await whenFree(build, signal);
     logger.info({ event: 'project.rebuilt', generation }, 'the new tables are served');
     await follower.run(signal);
+  }
+}
+
+/** A command may have begun a rebuild first; it must not end this process. */
+async function whenFree<T>(build: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await build();
+    } catch (error) {
+      if (!isLadderlogError(error, 'REBUILD_RUNNING')) throw error;
+      await sleep(1_000, undefined, { signal });
+    }
   }
 }
 

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Position, Projection } from '@ladderlog/core';
-import { LadderlogError, VENUES, fingerprintOf } from '@ladderlog/core';
+import { LadderlogError, VENUES, fingerprintOf, isLadderlogError } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import type { Logger } from 'pino';
@@ -64,7 +64,24 @@ const REBUILD_LIMITS: Partial<ProjectorLimits> = {
 
 const PROGRESS_MS = 500;
 
+/** Stores that are being rebuilt here: a second rebuild would drop the generation of the first, or share it. */
+const running = new WeakSet<Store>();
+
 export async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
+  const { store } = options;
+  if (running.has(store))
+    throw new LadderlogError('REBUILD_RUNNING', 'a rebuild is running already: wait until it has ended', {
+      retryable: true,
+    });
+  running.add(store);
+  try {
+    return await build(options);
+  } finally {
+    running.delete(store);
+  }
+}
+
+async function build(options: RebuildOptions): Promise<RebuildResult> {
   const { log, store, cursors, projections, logger, onStep = () => undefined } = options;
   const previous = await store.generation();
   const { generation, resumed } = await chooseGeneration(options, previous);
@@ -87,6 +104,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
     await onStep('copied');
   }
 
+  const alive = createLiveness(cursors, generation);
   const projector = createProjector({
     log,
     store,
@@ -94,10 +112,11 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
     projections,
     generation,
     logger,
+    observer: alive.observer,
     limits: { ...REBUILD_LIMITS, ...options.limits },
     ...(options.failPoints ? { failPoints: options.failPoints } : {}),
   });
-  await catchUp(options, projector, generation);
+  await catchUp(options, projector, generation, alive);
   await onStep('projected');
 
   const began = performance.now();
@@ -118,7 +137,8 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
   await onStep('verified');
 
   // Verifying took a while: go on to the tail, so that the switch does not set readers back.
-  await catchUp(options, projector, generation);
+  await alive.cursors();
+  await catchUp(options, projector, generation, alive);
   await onStep('caughtUp');
   options.signal.throwIfAborted();
   await store.switchGeneration(generation, 'rebuild');
@@ -127,7 +147,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
   return { generation, previous, resumed, verified };
 }
 
-/** Serves an older generation again. It goes on from where its projector stopped. */
+/** Serves an older generation of this version again. It goes on from where its projector stopped. */
 export async function rollback(
   options: Pick<RebuildOptions, 'store' | 'cursors' | 'projections'>,
   to: number,
@@ -138,6 +158,15 @@ export async function rollback(
     throw new LadderlogError('BAD_ARGUMENT', `there is no complete generation ${to}`, {
       details: { generations: known },
     });
+  const fingerprint = fingerprintOf(options.projections);
+  const other = (await options.cursors.list(to)).find((at) => at.fingerprint !== fingerprint);
+  // This version would not go on with it, but build new tables at once.
+  if (other)
+    throw new LadderlogError(
+      'PROJECTIONS_CHANGED',
+      `generation ${to} was built by another version of Ladderlog (${other.fingerprint}, here ${fingerprint}): stop this one and run 'ladderlog rebuild --rollback ${to}' and 'ladderlog up' of that version`,
+      { details: { generation: to } },
+    );
   await options.store.switchGeneration(to, 'rollback');
 }
 
@@ -180,55 +209,86 @@ async function isWhole(options: RebuildOptions, generation: number): Promise<boo
   return any || known.every(({ hwm }) => hwm < 0);
 }
 
-async function catchUp(options: RebuildOptions, projector: Projector, generation: number): Promise<void> {
+/** Whether the generation is still being built: one that was begun and has no cursors was dropped by another process. */
+function createLiveness(cursors: CursorStore, generation: number) {
+  let begun = false;
+  const begin = (): void => {
+    begun = true;
+  };
+  return {
+    observer: { onRange: begin, onFenced: begin },
+    async cursors(): ReturnType<CursorStore['list']> {
+      const known = await cursors.list(generation);
+      if (known.length > 0) begin();
+      else if (begun)
+        throw new LadderlogError(
+          'PROJECTOR_FENCED',
+          `generation ${generation} was dropped while it was built`,
+        );
+      return known;
+    },
+  };
+}
+
+type Liveness = ReturnType<typeof createLiveness>;
+
+async function catchUp(
+  options: RebuildOptions,
+  projector: Projector,
+  generation: number,
+  alive: Liveness,
+): Promise<void> {
   const { signal } = options;
   const done = new AbortController();
   const both = AbortSignal.any([signal, done.signal]);
-  const running = projector.run(both);
-  const watching = reportProgress(options, generation, both);
+  const projecting = projector.run(both);
+  const watching = watch(options, generation, alive, both);
   try {
     await Promise.race([
       projector.caughtUp(both),
-      // It ends before that only by an error.
-      running.then(() => {
+      // They end before that only by an error.
+      Promise.race([projecting, watching]).then(() => {
         signal.throwIfAborted();
         throw new LadderlogError('INTERNAL', 'the projector stopped before the end of the log');
       }),
     ]);
     // The log may grow on: end between two ranges, since one that is half written is not the log.
-    await Promise.race([projector.quiesced(async () => done.abort()), running]);
+    await Promise.race([projector.quiesced(async () => done.abort()), projecting]);
   } finally {
     done.abort();
-    await Promise.allSettled([running, watching]);
+    await Promise.allSettled([projecting, watching]);
   }
 }
 
-async function reportProgress(
+async function watch(
   options: RebuildOptions,
   generation: number,
+  alive: Liveness,
   signal: AbortSignal,
 ): Promise<void> {
-  const { onProgress, log, cursors } = options;
-  if (!onProgress) return;
+  const { onProgress, log, logger } = options;
   const began = performance.now();
   let first: number | null = null;
   while (!signal.aborted) {
-    const hwms = new Map(
-      (await cursors.list(generation)).map(({ topic, partition, hwm }) => [`${topic}/${partition}`, hwm]),
-    );
-    let events = 0;
-    let total = 0;
-    for (const { topic, partitions } of await log.topics()) {
-      if (!(VENUES as readonly string[]).includes(topic)) continue;
-      for (const { partition, begin, end } of partitions) {
-        total += end - begin;
-        events += Math.max(0, (hwms.get(`${topic}/${partition}`) ?? begin - 1) + 1 - begin);
+    try {
+      const hwms = new Map((await alive.cursors()).map((at) => [`${at.topic}/${at.partition}`, at.hwm]));
+      let events = 0;
+      let total = 0;
+      for (const { topic, partitions } of await log.topics()) {
+        if (!(VENUES as readonly string[]).includes(topic)) continue;
+        for (const { partition, begin, end } of partitions) {
+          total += end - begin;
+          events += Math.max(0, (hwms.get(`${topic}/${partition}`) ?? begin - 1) + 1 - begin);
+        }
       }
+      first ??= events;
+      const { eventsPerSecond } = rateOf(events - first, total, began);
+      const etaSeconds = eventsPerSecond > 0 ? Math.ceil((total - events) / eventsPerSecond) : null;
+      onProgress?.({ phase: 'projecting', generation, events, total, eventsPerSecond, etaSeconds });
+    } catch (error) {
+      if (isLadderlogError(error, 'PROJECTOR_FENCED')) throw error;
+      logger.debug({ event: 'rebuild.progress_unknown', err: error }, 'no progress to report');
     }
-    first ??= events;
-    const { eventsPerSecond } = rateOf(events - first, total, began);
-    const etaSeconds = eventsPerSecond > 0 ? Math.ceil((total - events) / eventsPerSecond) : null;
-    onProgress({ phase: 'projecting', generation, events, total, eventsPerSecond, etaSeconds });
     await sleep(PROGRESS_MS, undefined, { signal }).catch(() => undefined);
   }
 }

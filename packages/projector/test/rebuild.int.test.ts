@@ -140,6 +140,55 @@ test('a rebuild that is not the log is not served', async () => {
   expect(await store.generation()).toBe(served);
 });
 
+test('one rebuild at a time', async () => {
+  const step = Promise.withResolvers<void>();
+  const chosen = Promise.withResolvers<void>();
+  const first = rebuild(
+    options({
+      onStep: (at) => {
+        if (at !== 'chosen') return;
+        chosen.resolve();
+        return step.promise;
+      },
+    }),
+  );
+  await chosen.promise;
+  await expect(rebuild(options())).rejects.toMatchObject({ code: 'REBUILD_RUNNING', retryable: true });
+  step.resolve();
+  expect(await first).toMatchObject({ verified: { ok: true } });
+  expect(await rebuild(options())).toMatchObject({ verified: { ok: true } });
+});
+
+describe('a rebuild whose generation another process drops ends, and is not served', () => {
+  const drop = async (): Promise<void> =>
+    dropGeneration(here(), Math.max(...(await bench.cursors.generations())));
+  test.each<[string, () => Partial<RebuildOptions>]>([
+    [
+      'while it projects',
+      () => {
+        let dropped: Promise<void> | null = null;
+        return { failPoints: { afterIntent: () => (dropped ??= drop()) } };
+      },
+    ],
+    ['when it is verified', () => ({ onStep: (step) => (step === 'verified' ? drop() : undefined) })],
+  ])('%s', async (_when, more) => {
+    await expect(rebuild(options(more()))).rejects.toMatchObject({ code: 'PROJECTOR_FENCED' });
+    expect(await store.generation()).toBe(served);
+  });
+});
+
+test('a generation of another version is not served again by this one', async () => {
+  const other = PROJECTIONS.map((projection) => ({ ...projection, version: projection.version + 1 }));
+  const { generation } = await rebuild(options());
+  await expect(rollback(options({ projections: other }), served)).rejects.toMatchObject({
+    code: 'PROJECTIONS_CHANGED',
+    message: expect.stringContaining(`ladderlog rebuild --rollback ${served}`) as string,
+  });
+  expect(await store.generation()).toBe(generation);
+  await rollback(options(), served);
+  expect(await store.generation()).toBe(served);
+});
+
 test('a follower goes over to the rebuilt generation, and back', async () => {
   const follower = createFollower({ ...here(), logger: silent, pollMs: 20, limits: { maxWaitMs: 20 } });
   const stop = new AbortController();
