@@ -18,6 +18,7 @@ import { bookOf } from './market-state.ts';
 import { Matching } from './matching.ts';
 import { Orders } from './orders.ts';
 import { seeded } from './random.ts';
+import { closeOf, isClosed } from './rules.ts';
 import type { CrossedGap, EngineOptions, EngineResult } from './run.ts';
 import { payoutOf } from './settle.ts';
 import type { Fill, OrderEnd, Settlement, Strategy, StrategyContext } from './strategy.ts';
@@ -85,7 +86,7 @@ export class BacktestEngine {
         this.orders.send({ ...request }, this.markets.get(request.market)?.venue ?? null, this.clock.now),
       cancel: (order) => this.orders.cancel(order, this.clock.now),
     };
-    for (const meta of options.markets) this.marketOf(meta.venue, meta.market).meta = meta;
+    for (const meta of options.markets) this.learn(this.marketOf(meta.venue, meta.market), meta);
     this.tell('onStart', () => strategy.onStart?.(this.context));
   }
 
@@ -203,13 +204,24 @@ export class BacktestEngine {
     this.tell('onBook', () => this.strategy.onBook?.(event, this.context));
   }
 
+  private learn(market: Market, meta: MarketObserved): void {
+    const close = closeOf(meta);
+    if (close !== null && close !== (market.meta && closeOf(market.meta)))
+      this.orders.closeAt(market.id, close);
+    market.meta = meta;
+  }
+
   private described(event: MarketObserved, position: Position, afterRange = false): void {
     const market = this.marketOf(event.venue, event.market);
-    market.meta = event;
+    this.learn(market, event);
     if (!afterRange) this.tell('onMarket', () => this.strategy.onMarket?.(event, this.context));
-    if (event.status !== 'closed' && event.status !== 'resolved' && event.status !== 'voided') return;
-    for (const order of this.orders.resting(event.market)) this.matching.end(order, 'market_closed');
+    this.endIfClosed(market);
     if (!market.settled) this.settle(market, event, position, afterRange);
+  }
+
+  private endIfClosed(market: Market): void {
+    if (!market.meta || !isClosed(market.meta, this.clock.now)) return;
+    for (const order of this.orders.resting(market.id)) this.matching.end(order, 'market_closed');
   }
 
   private settle(market: Market, event: MarketObserved, position: Position, afterRange: boolean): void {
@@ -289,12 +301,22 @@ export class BacktestEngine {
 
   /** Everything that reaches the venue until `until`, in order of arrival. */
   private arrive(until: Micros): void {
-    for (let count = 0; ; count++) {
+    let at = -Infinity;
+    let atOnce = 0;
+    for (;;) {
       const next = this.orders.nextArrival(until);
       if (!next) return;
-      if (count >= MAX_ARRIVALS_AT_ONCE)
-        throw new LadderlogError('BAD_STRATEGY', `strategy ${this.strategy.name} sends orders without end`);
       if (next.at > this.clock.now) this.clock.now = next.at;
+      if (next.kind === 'close') {
+        // The close may have been put off since.
+        const market = this.markets.get(next.market);
+        if (market) this.endIfClosed(market);
+        continue;
+      }
+      atOnce = next.at === at ? atOnce + 1 : 1;
+      at = next.at;
+      if (atOnce > MAX_ARRIVALS_AT_ONCE)
+        throw new LadderlogError('BAD_STRATEGY', `strategy ${this.strategy.name} sends orders without end`);
       const { order } = next;
       if (order.state === 'done') continue;
       if (next.kind === 'cancel') this.matching.end(order, 'cancelled');

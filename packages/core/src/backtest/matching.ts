@@ -13,7 +13,7 @@ import { Holes } from './holes.ts';
 import type { Market, Track } from './market-state.ts';
 import { bookOf } from './market-state.ts';
 import type { MutableOrder, Orders } from './orders.ts';
-import { refusal } from './rules.ts';
+import { isClosed, refusal } from './rules.ts';
 import type { EngineOptions } from './run.ts';
 import type { Fill, OrderEnd } from './strategy.ts';
 
@@ -45,7 +45,7 @@ export class Matching {
     if (!market) return this.end(order, 'unknown_market');
     order.venue = market.venue;
     if (request.side !== 'buy' && request.side !== 'sell') return this.end(order, 'bad_request');
-    const refused = refusal(market.meta, options.rules[market.venue], size, limit);
+    const refused = refusal(market.meta, options.rules[market.venue], size, limit, clock.now);
     if (refused) return this.end(order, refused);
     const { name, mirrored } = bookOf(market.venue, request.outcome);
     const track = market.tracks.get(name);
@@ -68,6 +68,7 @@ export class Matching {
     const { clock, orders } = this.setup;
     const resting = orders.resting(market.id);
     if (resting.length === 0 || isSuspect(book)) return;
+    if (market.meta && isClosed(market.meta, clock.now)) return;
     for (const order of resting) {
       const { name, mirrored } = bookOf(market.venue, order.request.outcome);
       if (name !== track.outcome || order.state !== 'resting') continue;

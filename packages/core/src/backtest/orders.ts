@@ -6,12 +6,11 @@ import type { Order, OrderEnd, OrderRequest } from './strategy.ts';
 
 export type MutableOrder = { -readonly [K in keyof Order]: Order[K] };
 
-type Arrival = {
-  readonly at: Micros;
-  readonly number: number;
-  readonly kind: 'order' | 'cancel';
-  readonly order: MutableOrder;
-};
+/** Of an order or a cancel at the venue, or of a market's close. */
+type Arrival = { readonly at: Micros } & (
+  | { readonly kind: 'order' | 'cancel'; readonly order: MutableOrder }
+  | { readonly kind: 'close'; readonly market: string }
+);
 
 export class Orders {
   private readonly delay: () => Micros;
@@ -19,9 +18,8 @@ export class Orders {
   private readonly active = new Map<string, Set<MutableOrder>>();
   /** In order of arrival. */
   private readonly waiting = new Map<string, MutableOrder[]>();
-  /** Sorted by (at, number), soonest last. */
+  /** By time, then in order of scheduling; soonest last. */
   private readonly arrivals: Arrival[] = [];
-  private numbered = 0;
 
   constructor(delay: () => Micros) {
     this.delay = delay;
@@ -42,18 +40,22 @@ export class Orders {
     const siblings = this.active.get(request.market);
     if (siblings) siblings.add(order);
     else this.active.set(request.market, new Set([order]));
-    this.schedule('order', order, order.arrivesAt);
+    this.schedule({ at: order.arrivesAt, kind: 'order', order });
     return order.id;
   }
 
   /** A number that is not an order, or of one that is over, changes nothing. */
   cancel(id: number, now: Micros): void {
     const order = this.all[id - 1];
-    if (order && order.state !== 'done') this.schedule('cancel', order, now + this.delay());
+    if (order && order.state !== 'done') this.schedule({ at: now + this.delay(), kind: 'cancel', order });
   }
 
-  private schedule(kind: Arrival['kind'], order: MutableOrder, at: Micros): void {
-    const arrival: Arrival = { at, number: this.numbered++, kind, order };
+  closeAt(market: string, at: Micros): void {
+    this.schedule({ at, kind: 'close', market });
+  }
+
+  private schedule(arrival: Arrival): void {
+    const { at } = arrival;
     let low = 0;
     let high = this.arrivals.length;
     while (low < high) {

@@ -3,6 +3,7 @@
 import type { Micro } from '../decimal.ts';
 import { MICRO, parseDecimal } from '../decimal.ts';
 import type { MarketObserved, Venue } from '../events.ts';
+import type { Micros } from '../time.ts';
 import type { OrderEnd } from './strategy.ts';
 
 /** Used where the recorded metadata states none; null: not checked. */
@@ -58,16 +59,31 @@ function isOnGrid(market: MarketObserved | null, rules: Rules, price: Micro): bo
   return tick === null || tick <= 0 || price % tick === 0;
 }
 
+/** When trading ends by the venue's own word. Venue C's end is that of the question: it trades on until its status says closed. */
+export const closeOf = ({ venue, closesAt }: MarketObserved): Micros | null =>
+  venue === 'venuec' ? null : closesAt;
+
+/** The status of a closed market may be recorded late, or never. */
+export function isClosed(market: MarketObserved, now: Micros): boolean {
+  const { status } = market;
+  return (
+    status === 'closed' ||
+    status === 'resolved' ||
+    status === 'voided' ||
+    now >= (closeOf(market) ?? Infinity)
+  );
+}
+
 /** Null when the venue would have taken the order. */
 export function refusal(
   market: MarketObserved | null,
   rules: Rules,
   size: Micro,
   limit: Micro | null,
+  now: Micros,
 ): OrderEnd | null {
   if (!Number.isSafeInteger(size) || size <= 0) return 'bad_request';
-  if (market && (market.status === 'closed' || market.status === 'resolved' || market.status === 'voided'))
-    return 'market_closed';
+  if (market && isClosed(market, now)) return 'market_closed';
   const minSize = market?.minSize ?? rules.minSize;
   if (minSize !== null && size < minSize) return 'below_min_size';
   if (limit === null) return null;

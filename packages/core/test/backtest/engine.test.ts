@@ -291,6 +291,51 @@ describe('the rules of the venue at that time', () => {
     ]);
     expect(ends(result)).toEqual(['market_closed']);
   });
+
+  test('nor one whose closing time is over, whatever its last recorded status; what rests ends at that time', () => {
+    const b = { venue: 'venueb' as const, outcome: 'yes' };
+    const ended: (readonly [number, number])[] = [];
+    const { onBook } = sending([
+      [0, buy(1, 0.4, 'rest', 'yes')],
+      [9, buy(1, undefined, undefined, 'yes')],
+      [10, buy(1, undefined, undefined, 'yes')],
+    ]);
+    const result = run(
+      { onBook: onBook!, onEnd: ({ id }, { now }) => ended.push([id, (now - T0) / SECOND]) },
+      [
+        market(0, { venue: 'venueb', closesAt: T0 + 10 * SECOND }),
+        ...[0, 9].map((at) => book(at, [], [[0.5, 10]], b)),
+        // At the closing time itself: through the price of what rested, and too late.
+        book(10, [], [[0.3, 10]], b),
+        book(11, [], [[0.3, 10]], b),
+      ],
+    );
+    expect(ends(result)).toEqual(['market_closed', 'filled', 'market_closed']);
+    expect(ended).toEqual([
+      [2, 9],
+      [1, 10],
+      [3, 10],
+    ]);
+  });
+
+  test('a closing time that was put off is not heeded; known before the range, it is', () => {
+    const b = { venue: 'venueb' as const, outcome: 'yes' };
+    const meta = market(-5, { venue: 'venueb', closesAt: T0 + 10 * SECOND });
+    const events = [book(0, [], [[0.5, 10]], b), book(12, [], [[0.3, 10]], b)];
+    const resting = () => sending([[0, buy(1, 0.4, 'rest', 'yes')]]);
+    expect(ends(run(resting(), events, { markets: [meta] }))).toEqual(['market_closed']);
+    const later = market(5, { venue: 'venueb', closesAt: T0 + 20 * SECOND });
+    const put = run(resting(), [events[0]!, later, events[1]!], { markets: [meta] });
+    expect(ends(put)).toEqual(['filled']);
+  });
+
+  test('venue C trades on after the end of its question, until it says closed', () => {
+    const result = run(sending([[11, buy(1)]]), [
+      market(0, { closesAt: T0 + 10 * SECOND }),
+      book(11, [], [[0.5, 1]]),
+    ]);
+    expect(ends(result)).toEqual(['filled']);
+  });
 });
 
 describe('the other outcome of one recorded book', () => {
@@ -403,6 +448,20 @@ describe('a strategy that misbehaves', () => {
       onEnd: (_order, context) => void context.send(buy(1, 0.1, 'now')),
     };
     expect(() => run(endless, [LADDER])).toThrow(/without end/);
+  });
+
+  test('many orders at many moments, all on their way at once, are no fault', () => {
+    let sent = 0;
+    const steady: Omit<Strategy, 'name'> = {
+      onStart(context) {
+        context.send(buy(1, 0.1, 'now'));
+      },
+      // One after the other, a microsecond apart, with no event between.
+      onEnd(_order, context) {
+        if (++sent < 12_000) context.send(buy(1, 0.1, 'now'));
+      },
+    };
+    expect(run(steady, [LADDER], { latency: 1 }).orders).toHaveLength(12_000);
   });
 
   test('sizes that are no whole 1e-6 are refused', () => {
