@@ -121,6 +121,15 @@ test('--from a time projects what came after and copies the rest, also when noth
   expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining('--from') as string });
 });
 
+test('--from an offset takes it in every partition, also in those that end before it', async () => {
+  for (const [index, offset] of ['1', '999999999'].entries())
+    expect(await json('rebuild', '--from', offset)).toMatchObject({
+      generation: 4 + index,
+      previous: 3 + index,
+      verified: { ok: true },
+    });
+});
+
 test('without a store directory a start builds the tables from the log', async () => {
   const before = await json<{ tables: { table: string; checksum: string }[] }>('verify');
   rmSync(join(data, 'store'), { recursive: true });
