@@ -7,7 +7,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import autocannon from 'autocannon';
 import express from 'express';
-import { latestSnapshots, snapshotsPage } from '@ladderlog/store';
+import { latestRows, snapshotsPage } from '@ladderlog/store';
 import {
   B_YES,
   GENEROUS,
@@ -83,7 +83,7 @@ async function serve(): Promise<void> {
     const ms = times.sort((one, other) => one - other)[Math.floor(count / 2)]!;
     return { ms, cpuMs: (user + system) / count / 1_000, size };
   };
-  const engineLatest = await timed(100, latestSnapshots(selection));
+  const engineLatest = await timed(100, latestRows(selection));
   const enginePage = await timed(20, page);
   const ready: Ready = {
     api: api.server.port,

@@ -11,7 +11,7 @@ import { formatMicro, PROJECTIONS } from '@ladderlog/core';
 import type { ChdbStore, Query } from '@ladderlog/store';
 import {
   createRowEncoder,
-  latestSnapshots,
+  latestRows,
   openChdbStore,
   sampledSnapshotsPage,
   snapshotsAt,
@@ -204,7 +204,7 @@ async function benchReads(store: ChdbStore, books: readonly BookObserved[]): Pro
   const page = { ...selection, from, to, after: null };
   const last = books.at(-1)!;
   const queries: [string, Query][] = [
-    ['latest book', latestSnapshots({ ...selection, market: last.market })],
+    ['latest book', latestRows({ generation: 1, venue: selection.venue, market: last.market })],
     ['book at an instant', snapshotsAt({ ...selection, at: middle.observedAt })],
     ['page of 100', snapshotsPage({ ...page, limit: 100 })],
     [

@@ -1,13 +1,13 @@
 // What a route handler is given: the matched operation, validated parameters, who asks, and the parts of the API.
 
 import type { Request, Response } from 'express';
-import type { ApiKey, Clock, PlanTable, Venue } from '@ladderlog/core';
+import type { ApiKey, Clock, Micros, PlanTable, Venue } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import type { Logger } from 'pino';
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue, KnownMarket } from './catalogue.ts';
 import type { Contract, Operation } from './contract.ts';
-import type { LatestBooks } from './latest.ts';
+import type { LatestBooks, LatestMarket } from './latest.ts';
 import type { Memo } from './memo.ts';
 import type { Revisions } from './revisions.ts';
 
@@ -15,11 +15,15 @@ export type Parts = {
   readonly store: Store;
   readonly log: EventLog;
   readonly latest: LatestBooks;
+  /** A market that memory does not have as a whole. */
+  loadLatest(known: KnownMarket): Promise<LatestMarket>;
   readonly catalogue: Catalogue;
   readonly revisions: Revisions;
   readonly contract: Contract;
   readonly plans: PlanTable;
   readonly clock: Clock;
+  /** A capture that gave no sign for so long is dead. */
+  readonly silent: Micros;
   readonly logger: Logger;
   readonly cursorSecret: string;
   readonly version: string;

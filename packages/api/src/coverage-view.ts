@@ -13,8 +13,33 @@ export type CoverageView = components['schemas']['Coverage'];
 export type Evidence = { readonly rows: readonly CoverageRow[]; readonly gaps: readonly GapRow[] };
 
 const MAX_GAPS = 1_000;
-/** Evidence of a running capture is this old at most; time after it is not yet known, and not a gap. */
-const PENDING: Micros = 60_000_000;
+
+/** The newest that is known of the watching of one book; a farewell says that it ended on purpose. */
+export type Sign = { readonly at: Micros; readonly farewell: boolean };
+/** By outcome; '' is every outcome of the market. */
+export type Signs = Map<string, Sign>;
+
+export function addSign(signs: Signs, outcome: string, sign: Sign): void {
+  const known = signs.get(outcome);
+  if (!known || sign.at > known.at || (sign.at === known.at && sign.farewell)) signs.set(outcome, sign);
+}
+
+/** Without an outcome, of the book heard of longest ago. Null: never watched. */
+export function signOf(signs: ReadonlyMap<string, Sign>, outcome: string | null): Sign | null {
+  const ofAll = signs.get('') ?? null;
+  const newest = (one: string): Sign | null => {
+    const own = signs.get(one) ?? ofAll;
+    return ofAll && own && ofAll.at > own.at ? ofAll : own;
+  };
+  if (outcome !== null) return newest(outcome);
+  const each = [...signs.keys()].filter((one) => one !== '').map((one) => newest(one)!);
+  return each.length === 0 ? ofAll : each.reduce((oldest, sign) => (sign.at < oldest.at ? sign : oldest));
+}
+
+/** Signs of a running capture are newer than this. Time after the newest is not yet known, and not a gap. */
+export const aliveSince = ({ now, parts }: Context): Micros => now - parts.silent;
+
+export const goesOn = (sign: Sign, alive: Micros): boolean => !sign.farewell && sign.at > alive;
 
 const isoOrNull = (at: Micros | null): string | null => (at === null ? null : toIso(at));
 
@@ -29,9 +54,13 @@ export const gapView = (gap: GapRow): GapView => ({
   first_after: isoOrNull(gap.first_after_at),
 });
 
-export const notCaptured = (interval: Interval, dataset: Dataset, outcome: string | null): GapView => ({
+export const notCaptured = (
+  interval: { readonly from: Micros; readonly to: Micros | null },
+  dataset: Dataset,
+  outcome: string | null,
+): GapView => ({
   from: toIso(interval.from),
-  to: toIso(interval.to),
+  to: isoOrNull(interval.to),
   cause: 'not_captured',
   scope: 'market',
   dataset,
@@ -61,15 +90,20 @@ export async function evidenceOf(
     parts.revisions.facts(venue, market, request.generation),
   );
   if (dataset !== 'books') return kept;
-  const seen = parts.latest.of(venue, market).map((book): CoverageRow => ({
-    outcome: book.outcome,
-    session: book.session,
-    kind: 'beat',
-    since: book.observedAt,
-    at: book.observedAt,
-  }));
-  return { rows: [...kept.rows, ...seen], gaps: kept.gaps };
+  return { rows: [...kept.rows, ...booksSeen(context, { venue, market })], gaps: kept.gaps };
 }
+
+export const booksSeen = (
+  { parts }: Context,
+  { venue, market }: { readonly venue: Venue; readonly market: string },
+): CoverageRow[] =>
+  (parts.latest.find(venue, market)?.books ?? []).map(({ outcome, session, observedAt }) => ({
+    outcome,
+    session,
+    kind: 'beat',
+    since: observedAt,
+    at: observedAt,
+  }));
 
 /** First and last evidence; null when it was never watched. */
 export function watchedSpan(evidence: Evidence, outcome: string | null): Interval | null {
@@ -90,12 +124,21 @@ export function watchedUntil(evidence: Evidence, outcome: string | null): Micros
   return span && ended ? span.to : null;
 }
 
+function signsOf({ rows, gaps }: Evidence): Signs {
+  const signs: Signs = new Map();
+  for (const { outcome, kind, at } of rows) addSign(signs, outcome, { at, farewell: kind === 'stopped' });
+  for (const { outcome, to_at: at, first_after_session: after } of gaps)
+    if (at !== null && after !== null) addSign(signs, outcome, { at, farewell: false });
+  return signs;
+}
+
+/** `alive`: see aliveSince. */
 export function coverageView(
   evidence: Evidence,
   range: Interval,
   dataset: Dataset,
   outcome: string | null,
-  now: Micros,
+  alive: Micros,
 ): CoverageView {
   const answer = coverageOf(evidence.rows, evidence.gaps, range, outcome);
   const known = [
@@ -107,15 +150,15 @@ export function coverageView(
     view: gapView(gap),
   }));
   const add = (from: Micros, to: Micros): void => {
-    if (to <= from || (to === range.to && now - from < PENDING)) return;
-    gaps.push({ from, view: notCaptured({ from, to }, dataset, outcome) });
+    if (to > from) gaps.push({ from, view: notCaptured({ from, to }, dataset, outcome) });
   };
   let reached = range.from;
   for (const { from, to } of known) {
     if (from > reached) add(reached, Math.min(from, range.to));
     reached = Math.max(reached, to);
   }
-  if (reached < range.to) add(reached, range.to);
+  const sign = signOf(signsOf(evidence), outcome);
+  add(reached, sign && goesOn(sign, alive) ? Math.min(sign.at, range.to) : range.to);
   gaps.sort((left, right) => left.from - right.from);
   return {
     from: toIso(range.from),

@@ -2,7 +2,7 @@
 
 import type { Express } from 'express';
 import type { Clock, PlanTable, Position, RateLimit } from '@ladderlog/core';
-import { PLAN_TERMS } from '@ladderlog/core';
+import { PLAN_TERMS, SILENT_MS } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import type { Logger } from 'pino';
@@ -14,7 +14,7 @@ import { loadContract } from './contract.ts';
 import type { KeyRingReader } from './key-ring.ts';
 import { followKeys } from './key-ring.ts';
 import { createLatestMemory } from './latest.ts';
-import { loadLatest } from './latest-load.ts';
+import { loadLatest, loadMarket } from './latest-load.ts';
 import { createMemo } from './memo.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { createApiMetrics } from './metrics.ts';
@@ -47,6 +47,8 @@ export type ApiOptions = {
   readonly validateResponses?: boolean;
   /** How long answers about a market and its coverage may be reused while the tables are behind the log. Default 500; 0 for never. */
   readonly memoMs?: number;
+  /** A capture that gave no sign for so long counts as dead. Default a minute; more where beats are slower. */
+  readonly silentMs?: number;
   readonly latestMarkets?: number;
   /** Only books seen since then are loaded at the start; the others come from the store when asked for. Default 2 days. */
   readonly latestDays?: number;
@@ -116,11 +118,25 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     store,
     log,
     latest,
+    loadLatest: ({ venue, market, identity }) =>
+      memo(`latest\n${venue}\n${market}`, async () => {
+        const partition = log.partitionOf(venue, market);
+        // First the place in memory: from here on the tail fills it.
+        const entry = latest.open(venue, market, tail.position(venue, partition));
+        return loadMarket(store, entry, {
+          generation: await generation(),
+          now: clock(),
+          of: { venue, market },
+          identity,
+          projected: projected.next(venue, partition),
+        });
+      }),
     catalogue: createCatalogue(store, generation, memo, revisions),
     revisions,
     contract: loadContract(),
     plans,
     clock,
+    silent: (options.silentMs ?? SILENT_MS) * 1_000,
     logger,
     cursorSecret: options.cursorSecret,
     version: options.version,

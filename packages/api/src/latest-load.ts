@@ -5,6 +5,7 @@ import type {
   BookState,
   CheckFlag,
   GapRow,
+  MarketIdentity,
   Micros,
   Provenance,
   TableRow,
@@ -12,9 +13,9 @@ import type {
   Venue,
 } from '@ladderlog/core';
 import { VENUES } from '@ladderlog/core';
-import type { Store } from '@ladderlog/store';
-import { gapsPage, latestRows, marketRows } from '@ladderlog/store';
-import type { LatestMemory } from './latest.ts';
+import type { SignRow, Store } from '@ladderlog/store';
+import { gapsPage, latestRows, marketRows, signRows } from '@ladderlog/store';
+import type { LatestMemory, MarketMemory } from './latest.ts';
 import type { CatalogueRow } from './market-view.ts';
 import { identityOf } from './market-view.ts';
 
@@ -57,43 +58,81 @@ export function fromBookRow(row: LatestRow): BookObserved {
 }
 
 const OPEN_GAPS_A_PAGE = 1_000;
+const OPTIONS = { name: 'api.load-latest', deadlineMs: 120_000 };
 
-/** Newest books of markets seen since `since`, their identities, and the gaps that are open. */
+type Rows = {
+  readonly generation: number;
+  readonly now: Micros;
+  /** Of every market that had a book since then, or of one. */
+  readonly of: { readonly since: Micros } | { readonly venue: Venue; readonly market: string };
+};
+
+/** Newest books, identities, signs of capture and open gaps of the markets that had a book since then. */
 export async function loadLatest(
   store: Store,
   memory: LatestMemory,
   request: { readonly generation: number; readonly since: Micros; readonly now: Micros },
 ): Promise<void> {
-  const options = { name: 'api.load-latest', deadlineMs: 120_000 };
-  const { generation, since } = request;
-  for (const row of await store.query<CatalogueRow>(marketRows({ generation, since }), options))
-    memory.identify(row.venue as Venue, row.market, identityOf(row));
-  for (const venue of VENUES)
-    for (const row of await store.query<LatestRow>(latestRows({ generation, since, venue }), options))
-      memory.put(fromBookRow(row), {
+  const { generation, since, now } = request;
+  // The tail begins with what these rows lack: memory goes back to the first event.
+  const open = (venue: Venue, market: string): MarketMemory => memory.open(venue, market, 0);
+  for (const row of await store.query<CatalogueRow>(marketRows({ generation, since }), OPTIONS))
+    open(row.venue as Venue, row.market).identity = identityOf(row);
+  await fill(store, { generation, now, of: { since } }, open);
+}
+
+/**
+ * One market that memory does not have, or only from some event on. It is whole when the tables reach to that event; until
+ * then it is read again when asked for.
+ */
+export async function loadMarket(
+  store: Store,
+  entry: MarketMemory,
+  request: Rows & { readonly identity: MarketIdentity | null; readonly projected: number | null },
+): Promise<MarketMemory> {
+  await fill(store, request, () => entry);
+  entry.identity ??= request.identity;
+  entry.whole = request.projected !== null && request.projected >= entry.since;
+  return entry;
+}
+
+async function fill(
+  store: Store,
+  { generation, now, of }: Rows,
+  open: (venue: Venue, market: string) => MarketMemory,
+): Promise<void> {
+  for (const venue of 'venue' in of ? [of.venue] : VENUES) {
+    const request = { generation, venue, ...of };
+    for (const row of await store.query<LatestRow>(latestRows(request), OPTIONS)) {
+      const market = open(venue, String(row.market));
+      market.put(fromBookRow(row), {
         topic: String(row.topic),
         partition: row.partition,
         offset: row.offset,
       });
+      if ('since' in of) market.whole = true;
+    }
+    for (const { market, outcome, newest_at, kind } of await store.query<SignRow>(signRows(request), OPTIONS))
+      open(venue, market).sign(outcome, { at: newest_at, farewell: kind === 'stopped' });
+  }
   let after: { fromAt: Micros; gapId: string } | null = null;
   do {
     const page: GapRow[] = await store.query<GapRow>(
       gapsPage({
         generation,
+        ...('venue' in of ? of : {}),
         dataset: 'books',
-        from: request.now,
-        to: request.now + 1,
+        from: now,
+        to: now + 1,
         after,
         limit: OPEN_GAPS_A_PAGE,
       }),
-      options,
+      OPTIONS,
     );
     for (const gap of page)
       if (gap.to_at === null)
-        memory.openGap({
+        open(gap.venue, gap.market).openGap({
           gapId: gap.gap_id,
-          venue: gap.venue,
-          market: gap.market,
           outcome: gap.outcome === '' ? null : gap.outcome,
           cause: gap.cause,
           scope: gap.scope,

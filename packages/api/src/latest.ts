@@ -1,5 +1,6 @@
-// The newest book of every outcome, in memory: loaded from the store at the start, then kept current from the log's tail, so
-// the route sends bytes that are ready. Markets quiet for longest are dropped past a bound; the store still has them.
+// The newest book of every outcome, in memory: loaded from the store, then kept current from the log's tail, so the route sends
+// bytes that are ready. With it when each was last known to be watched, so that the last book of a dead capture is not taken for
+// the present one. Markets quiet for longest are dropped past a bound; the store still has them.
 
 import type {
   BookObserved,
@@ -12,7 +13,8 @@ import type {
   Venue,
 } from '@ladderlog/core';
 import { isNewer, toIso, toRecord } from '@ladderlog/core';
-import type { GapView } from './coverage-view.ts';
+import type { GapView, Sign, Signs } from './coverage-view.ts';
+import { addSign, goesOn, notCaptured, signOf } from './coverage-view.ts';
 import type { TailRecord } from './tail.ts';
 
 export type LatestBook = {
@@ -24,18 +26,22 @@ export type LatestBook = {
   json(shape: LadderShape): Buffer;
 };
 
+export type LatestMarket = {
+  /** In order of outcome id. */
+  readonly books: readonly LatestBook[];
+  /** Memory has all that the store has of it; else the store knows of more. */
+  readonly whole: boolean;
+  /** Why this is not the present book: it is in an open gap, or capture of it ended or is dead. `alive`: see aliveSince. */
+  gap(book: LatestBook, alive: Micros): GapView | null;
+};
+
 export type LatestBooks = {
-  /** Books of a market in order of outcome id; empty when none is in memory. */
-  of(venue: Venue, market: string): readonly LatestBook[];
-  /** The open gap of a book that is not being recorded now. */
-  gap(venue: Venue, market: string, outcome: string): GapView | null;
+  find(venue: Venue, market: string): LatestMarket | null;
   readonly size: number;
 };
 
 export type OpenGap = {
   readonly gapId: string;
-  readonly venue: Venue;
-  readonly market: string;
   readonly outcome: string | null;
   readonly cause: GapCause;
   readonly scope: GapScope;
@@ -43,79 +49,111 @@ export type OpenGap = {
   readonly lastBefore: Micros | null;
 };
 
-export type LatestMemory = LatestBooks & {
-  put(event: BookObserved, position: Position): void;
-  identify(venue: Venue, market: string, identity: MarketIdentity): void;
-  openGap(gap: OpenGap): void;
-  onRecord(record: TailRecord): void;
-};
+export class MarketMemory implements LatestMarket {
+  books: readonly LatestBook[] = [];
+  identity: MarketIdentity | null = null;
+  whole = false;
+  /** Events of the market from this offset on were seen here. */
+  readonly since: number;
+  private readonly gaps = new Map<string, GapView>();
+  /** The tables may not know yet. */
+  private readonly closed = new Set<string>();
+  private readonly signs: Signs = new Map();
 
-type Market = {
-  identity: MarketIdentity | null;
-  books: readonly LatestBook[];
-  readonly gaps: Map<string, GapView>;
+  constructor(since: number) {
+    this.since = since;
+  }
+
+  gap({ outcome, observedAt }: LatestBook, alive: Micros): GapView | null {
+    for (const gap of this.gaps.values())
+      if (gap.outcome_id === null || gap.outcome_id === outcome) return gap;
+    const sign = signOf(this.signs, outcome);
+    if (!sign || goesOn(sign, alive)) return null;
+    const gap = notCaptured({ from: sign.at, to: null }, 'books', outcome);
+    return { ...gap, last_before: toIso(observedAt) };
+  }
+
+  put(event: BookObserved, position: Position): void {
+    this.sign(event.outcome, { at: event.observedAt, farewell: false });
+    const at = this.books.findIndex(({ outcome }) => outcome === event.outcome);
+    const known = this.books[at];
+    if (known && !isNewer(event.observedAt, position.offset, known.observedAt, known.offset)) return;
+    const book = latestBook(event, position, () => this.identity);
+    this.books = known
+      ? this.books.with(at, book)
+      : [...this.books, book].sort((left, right) => (left.outcome < right.outcome ? -1 : 1));
+  }
+
+  sign(outcome: string | null, sign: Sign): void {
+    addSign(this.signs, outcome ?? '', sign);
+  }
+
+  openGap(gap: OpenGap): void {
+    if (this.closed.has(gap.gapId)) return;
+    this.gaps.set(gap.gapId, {
+      from: toIso(gap.from),
+      to: null,
+      cause: gap.cause,
+      scope: gap.scope,
+      dataset: 'books',
+      outcome_id: gap.outcome,
+      last_before: gap.lastBefore === null ? null : toIso(gap.lastBefore),
+      first_after: null,
+    });
+  }
+
+  closeGap(gapId: string): void {
+    this.gaps.delete(gapId);
+    if (!this.whole) this.closed.add(gapId);
+  }
+}
+
+export type LatestMemory = LatestBooks & {
+  /** Of a market that is not there, memory begins with the event of this offset. */
+  open(venue: Venue, market: string, offset: number): MarketMemory;
+  onRecord(record: TailRecord): void;
 };
 
 export function createLatestMemory(options: { readonly maxMarkets: number }): LatestMemory {
   // Insertion order is age of the last change: the first market is the one to drop.
-  const markets = new Map<string, Market>();
-
-  const touch = (venue: Venue, market: string): Market => {
-    const key = `${venue}\n${market}`;
-    const known = markets.get(key) ?? { identity: null, books: [], gaps: new Map() };
-    markets.delete(key);
-    markets.set(key, known);
-    if (markets.size > options.maxMarkets) {
-      const oldest = markets.keys().next().value;
-      if (oldest !== undefined) markets.delete(oldest);
-    }
-    return known;
-  };
+  const markets = new Map<string, MarketMemory>();
 
   const memory: LatestMemory = {
-    of: (venue, market) => markets.get(`${venue}\n${market}`)?.books ?? [],
-    gap(venue, market, outcome) {
-      const gaps = markets.get(`${venue}\n${market}`)?.gaps;
-      if (!gaps || gaps.size === 0) return null;
-      for (const gap of gaps.values()) if (gap.outcome_id === null || gap.outcome_id === outcome) return gap;
-      return null;
-    },
+    find: (venue, market) => markets.get(`${venue}\n${market}`) ?? null,
     get size() {
       return markets.size;
     },
-    put(event, position) {
-      const market = touch(event.venue, event.market);
-      const at = market.books.findIndex(({ outcome }) => outcome === event.outcome);
-      const known = market.books[at];
-      if (known && !isNewer(event.observedAt, position.offset, known.observedAt, known.offset)) return;
-      const book = latestBook(event, position, () => market.identity);
-      market.books = known
-        ? market.books.with(at, book)
-        : [...market.books, book].sort((left, right) => (left.outcome < right.outcome ? -1 : 1));
+    open(venue, market, offset) {
+      const key = `${venue}\n${market}`;
+      const known = markets.get(key) ?? new MarketMemory(offset);
+      markets.delete(key);
+      markets.set(key, known);
+      if (markets.size > options.maxMarkets) {
+        const oldest = markets.keys().next().value;
+        if (oldest !== undefined) markets.delete(oldest);
+      }
+      return known;
     },
-    identify(venue, market, identity) {
-      touch(venue, market).identity = identity;
-    },
-    openGap(gap) {
-      touch(gap.venue, gap.market).gaps.set(gap.gapId, {
-        from: toIso(gap.from),
-        to: null,
-        cause: gap.cause,
-        scope: gap.scope,
-        dataset: 'books',
-        outcome_id: gap.outcome,
-        last_before: gap.lastBefore === null ? null : toIso(gap.lastBefore),
-        first_after: null,
-      });
-    },
-    onRecord({ event, topic, partition, record }) {
-      if (!event) return;
-      if (event.type === 'BookObserved') memory.put(event, { topic, partition, offset: record.offset });
-      else if (event.type === 'MarketObserved') memory.identify(event.venue, event.market, event);
-      else if (event.type === 'GapOpened' && event.dataset === 'books')
-        memory.openGap({ ...event, lastBefore: event.lastBefore?.observedAt ?? null });
-      else if (event.type === 'GapClosed')
-        markets.get(`${event.venue}\n${event.market}`)?.gaps.delete(event.gapId);
+    onRecord({ event, topic, partition, record: { offset } }) {
+      if (!event || !('venue' in event)) return;
+      const { venue, market, observedAt: at } = event;
+      if (event.type === 'BookObserved')
+        return memory.open(venue, market, offset).put(event, { topic, partition, offset });
+      if (event.type === 'MarketObserved') {
+        memory.open(venue, market, offset).identity = event;
+        return;
+      }
+      if (!('dataset' in event) || event.dataset !== 'books') return;
+      if (event.type === 'GapOpened')
+        return memory
+          .open(venue, market, offset)
+          .openGap({ ...event, lastBefore: event.lastBefore?.observedAt ?? null });
+      // What follows is about books: without any there is nothing to keep.
+      const known = markets.get(`${venue}\n${market}`);
+      if (event.type === 'GapClosed') {
+        known?.closeGap(event.gapId);
+        if (event.firstAfter) known?.sign(event.outcome, { at: event.to, farewell: false });
+      } else known?.sign(event.outcome, { at, farewell: event.type === 'CaptureStopped' });
     },
   };
   return memory;

@@ -21,7 +21,8 @@ export function createMemo({ ttlMs, versionedMs = 60_000, maxEntries = 10_000 }:
   const entries = new Map<string, Entry>();
   const holds = (entry: Entry, version: string | null): boolean => {
     const age = performance.now() - entry.readAt;
-    return age < ttlMs || (version !== null && entry.version === version && age < versionedMs);
+    // Never under another version, however young: what names a version must be what it says.
+    return version === null ? age < ttlMs : entry.version === version && age < versionedMs;
   };
   return <T>(key: string, read: () => Promise<T>, version: string | null = null): Promise<T> => {
     const kept = entries.get(key);

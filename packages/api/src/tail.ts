@@ -1,7 +1,7 @@
 // Follows the venues' topics from given positions for as long as the API runs, and hands every record to its listeners. After
 // an error of the log it goes on where it was: nothing is skipped, nothing is handed over twice.
 
-import type { LadderEvent, Position } from '@ladderlog/core';
+import type { EventType, LadderEvent, Position } from '@ladderlog/core';
 import { VENUES } from '@ladderlog/core';
 import type { EventLog, LogRecord } from '@ladderlog/log';
 import type { Logger } from 'pino';
@@ -22,7 +22,15 @@ export type Tail = {
   close(): Promise<void>;
 };
 
-const DECODED: ReadonlySet<string> = new Set(['BookObserved', 'MarketObserved', 'GapOpened', 'GapClosed']);
+const DECODED: ReadonlySet<string> = new Set<EventType>([
+  'BookObserved',
+  'MarketObserved',
+  'CaptureStarted',
+  'CaptureBeat',
+  'CaptureStopped',
+  'GapOpened',
+  'GapClosed',
+]);
 
 export async function followTail(
   log: EventLog,

@@ -310,6 +310,15 @@ export const captureBeat = (of: Identity, at: Micros, session = `s-${of.venue}`)
   collector: 'test',
 });
 
+export const captureStopped = (of: Identity, at: Micros, session = `s-${of.venue}`): LadderEvent => ({
+  ...envelope(of, at, session),
+  type: 'CaptureStopped',
+  dataset: 'books',
+  outcome: of.outcome,
+  collector: 'test',
+  reason: 'market_ended',
+});
+
 export const sample = (
   of: Identity,
   metric: 'chance' | 'price' | 'last_trade',

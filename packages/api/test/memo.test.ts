@@ -34,6 +34,17 @@ test('with a version it is kept until that changes, and no longer than its bound
   expect(await bounded('a', read, 'v')).toBe(6);
 });
 
+test('an answer of another version is never given, however young it is', async () => {
+  const memo = createMemo({ ttlMs: LONG, versionedMs: LONG });
+  const read = counter();
+  expect(await memo('a', read)).toBe(1);
+  expect(await memo('a', read, 'v1')).toBe(2);
+  expect(await memo('a', read, 'v2')).toBe(3);
+  expect(await memo('a', read, 'v2')).toBe(3);
+  // Who names none takes what is young.
+  expect(await memo('a', read)).toBe(3);
+});
+
 test('neither failures nor more than the most entries are kept, and with 0 nothing is', async () => {
   const memo = createMemo({ ttlMs: LONG, maxEntries: 2 });
   await expect(memo('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

@@ -131,6 +131,32 @@ test('a page without limit has 50 markets, or 100 of anything else', async () =>
     expect((await ask(api.url + path, key)).body.pagination.limit).toBe(100);
 });
 
+test('with an interval, an outcome comes once a bucket, also when the bucket goes on while it is walked', async () => {
+  const id = `0x${'7'.repeat(64)}`;
+  const [up, down] = [C_OF_UP, C_OF_DOWN].map((of) => ({ ...of, market: id }));
+  const at = T0 + 10 * MINUTE;
+  const put = (of: typeof C_OF_UP, second: number) =>
+    world.append([book(of, { observedAt: at + second * SECOND, ordinal: second })]);
+  await world.append([market('venuec', id, at), captureStarted(up!, at), captureStarted(down!, at)]);
+  await put(up!, 10);
+  await put(down!, 20);
+  const later = [() => put(up!, 45), () => put(up!, 65), () => put(down!, 70)];
+  const path = `/v3/btc/markets/${id}/snapshots?interval=1m`;
+  const label = (one: { timestamp: string; outcome_label: string }) =>
+    `${one.timestamp.slice(14, 19)} ${one.outcome_label}`;
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const { body } = await ask(`${api.url}${path}&limit=1${cursor ? `&cursor=${cursor}` : ''}`, key);
+    seen.push(...body.data.map(label));
+    cursor = body.pagination.next_cursor;
+    while (later.length > 0) await later.shift()!();
+  } while (cursor !== null);
+  // By bucket, then outcome id; what was served before the bucket went on stays served.
+  expect(seen).toEqual(['10:20 Down', '10:45 Up', '11:10 Down', '11:05 Up']);
+  expect((await ask(api.url + path, key)).body.data.map(label)).toEqual(seen);
+});
+
 test('Link names the next page, and following it gives the same records', async () => {
   const first = await fetch(`${api.url}/v3/btc/markets/${VENUE_C_MARKET}/snapshots?limit=2&outcome=${C_UP}`, {
     headers: { Authorization: `Bearer ${key}` },

@@ -1,5 +1,5 @@
 import type { EventType } from '@ladderlog/core';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRevisions } from '../src/revisions.ts';
 
 function followed(projectedAtFirst: number | null) {
@@ -9,17 +9,18 @@ function followed(projectedAtFirst: number | null) {
     beganAt: () => 10,
     projected: () => state.projected,
   });
-  const see = (offset: number, type: EventType, key = 'M') =>
+  const see = (offset: number, type: EventType, key = 'M', time = offset) =>
     revisions.onRecord(
       {
         topic: 'venueb',
         partition: 0,
         event: null,
-        record: { offset, key, time: offset, value: Buffer.alloc(0), fault: null },
+        record: { offset, key, time, value: Buffer.alloc(0), fault: null },
       },
       type,
     );
-  return { state, see, facts: () => revisions.facts('venueb', 'M', 1) };
+  const etag = (to: number) => revisions.etag({ topic: 'venueb', market: 'M', to, generation: 1, query: [] });
+  return { state, see, etag, facts: () => revisions.facts('venueb', 'M', 1) };
 }
 
 test('books and samples leave what is known of a market as it is', () => {
@@ -53,4 +54,48 @@ test('what is said of the whole venue counts for each of its markets', () => {
 
 test('without the projector’s positions nothing is known', () => {
   expect(followed(null).facts()).toBeNull();
+});
+
+describe('the tag of a range', () => {
+  test('stays while newer observations come, and changes with a late one and with any other event', () => {
+    const { state, see, etag } = followed(10);
+    const next = (offset: number, type: EventType, time = offset, key = 'M'): string => {
+      see(offset, type, key, time);
+      expect(etag(12)).toBeNull();
+      state.projected = offset + 1;
+      expect(etag(12)).toMatch(/^W\/"[\w-]{27}"$/);
+      return etag(12)!;
+    };
+    const tags = [
+      etag(12)!,
+      next(10, 'BookObserved'),
+      // Past the end of the range, once: from then on only what comes late can be inside it.
+      next(11, 'BookObserved', 20),
+      next(12, 'BookObserved', 11),
+      // A beat covers the time since the one before.
+      next(13, 'CaptureBeat', 30),
+      next(14, 'GapOpened', 31),
+      next(15, 'MarketObserved', 32),
+    ];
+    expect(new Set(tags).size).toBe(tags.length);
+    expect(next(16, 'BookObserved', 33)).toBe(tags.at(-1));
+    expect(next(17, 'MetricSampled', 34)).toBe(tags.at(-1));
+  });
+
+  test('what is said of the whole venue changes it', () => {
+    const { state, see, etag } = followed(10);
+    const before = etag(12);
+    see(10, 'GapOpened', '');
+    expect(etag(12)).toBeNull();
+    state.projected = 11;
+    expect(etag(12)).not.toBe(before);
+  });
+
+  test('none while the tables hold what was not seen here yet', () => {
+    const { state, see, etag } = followed(10);
+    state.projected = 12;
+    expect(etag(5)).toBeNull();
+    see(11, 'BookObserved', 'another market');
+    expect(etag(5)).not.toBeNull();
+  });
 });

@@ -66,7 +66,7 @@ describe('latest books', () => {
     await restarted.close();
   });
   test('say when the book is in a gap, and not after', async () => {
-    const [opened, closed] = gap(C_OF_UP, T0 + 4 * SECOND, T0 + 5 * SECOND);
+    const [opened, closed] = gap(C_OF_UP, T0 + 4 * SECOND, world.now - SECOND);
     const gapNow = async () => (await ask(api.url + C, key)).body.meta.gap?.cause ?? null;
     await world.append([opened!]);
     await expect.poll(gapNow).toBe('disconnected');

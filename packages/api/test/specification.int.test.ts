@@ -32,8 +32,12 @@ beforeAll(async () => {
   key = await world.key('quant');
   await world.append([
     market('venuea', VENUE_A_MARKET, T0, { chain: '56', exchangeContract: '0xexchange' }),
-    market('venuea', '500', T0 - 30 * DAY, {
+    // Learnt of now, about a month ago.
+    market('venuea', '500', T0, {
       provenance: 'backfilled',
+      listedAt: T0 - 31 * DAY,
+      opensAt: T0 - 30 * DAY,
+      closesAt: T0 - 30 * DAY + 15 * MINUTE,
       asset: 'ETH',
       window: '15m',
       status: 'resolved',
@@ -145,10 +149,16 @@ describe('markets', () => {
       (one: { venue: string; asset: string; dataset: string }) =>
         one.venue === 'venuea' && one.asset === 'ETH' && one.dataset === 'catalogue',
     );
-    expect(catalogue).toMatchObject({ window: '15m', provenances: ['backfilled'] });
-    expect(
-      data.some((one: { asset: string; dataset: string }) => one.asset === 'ETH' && one.dataset === 'books'),
-    ).toBe(false);
+    // Since when the history reaches, not when it was fetched; books begin with capture.
+    expect(catalogue).toMatchObject({
+      window: '15m',
+      available_since: '2026-10-16T00:00:00.000Z',
+      available_until: '2026-11-15T00:00:00.000Z',
+      provenances: ['backfilled'],
+    });
+    const books = data.filter((one: { dataset: string }) => one.dataset === 'books');
+    expect(books).toHaveLength(3);
+    for (const one of books) expect(one.available_since).toBe('2026-11-15T00:00:00.000Z');
   });
   test('observation time and settlement fields of venue B are apart', async () => {
     const { data, meta } = await get(`/v3/venueb/${VENUE_B_MARKET}/snapshots?limit=1`);

@@ -175,5 +175,5 @@ export type {
   StrategyContext,
 } from './backtest/strategy.ts';
 export { ORDER_ENDS } from './backtest/strategy.ts';
-export { Statuses } from './stream-status.ts';
+export { SILENT_MS, Statuses, silentMs } from './stream-status.ts';
 export { microText, recordText } from './record-text.ts';

@@ -9,6 +9,18 @@ import type { Clock, Micros } from './time.ts';
 import { toIso } from './time.ts';
 import { trackKey } from './tracks.ts';
 
+/**
+ * Without a sign for so long, capture counts as dead. A running one gives signs in time: a connection counts as silent after
+ * 35 s, and what it was seen last is written with the next beat. With slower beats, more; see silentMs.
+ */
+export const SILENT_MS = 60_000;
+
+/** So many in a row, and a collector counts as gone. */
+const MISSED_BEATS = 4;
+
+export const silentMs = (beatSeconds: number): number =>
+  Math.max(SILENT_MS, beatSeconds * MISSED_BEATS * 1_000);
+
 /** A collector that never comes back never says which books it stopped watching; the oldest are forgotten past this. */
 const MAX_TRACKS = 250_000;
 

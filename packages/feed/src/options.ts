@@ -11,6 +11,7 @@ import type {
   Position,
   Venue,
 } from '@ladderlog/core';
+import { SILENT_MS } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
@@ -86,7 +87,7 @@ export const FEED_LIMITS: FeedLimits = {
   joinMessages: 5_000,
   catchUps: 16,
   markets: 10_000,
-  silentMs: 45_000,
+  silentMs: SILENT_MS,
 };
 
 /** Counters for metrics; every one is called often and must be quick. */

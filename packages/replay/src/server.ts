@@ -11,7 +11,14 @@ import type {
   StreamMessage,
   StreamRequest,
 } from '@ladderlog/core';
-import { STREAM_VERSION, Statuses, filterMatches, parseStreamRequest, toIso } from '@ladderlog/core';
+import {
+  SILENT_MS,
+  STREAM_VERSION,
+  Statuses,
+  filterMatches,
+  parseStreamRequest,
+  toIso,
+} from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
@@ -92,7 +99,7 @@ class Player {
     this.pace = new Pace(options.speed, options.timer ?? systemTimer);
     this.from = options.request.from;
     this.at = this.from;
-    this.statuses = new Statuses(() => this.at, 45_000);
+    this.statuses = new Statuses(() => this.at, SILENT_MS);
     socket.on('error', () => {});
     socket.on('message', (data: Buffer, binary) => this.onText(binary ? '' : data.toString('utf8')));
     this.beat = setInterval(
@@ -207,7 +214,7 @@ class Player {
       const signal = AbortSignal.any([this.jump.signal, this.ended.signal]);
       this.over = false;
       this.pace.jump();
-      this.statuses = new Statuses(() => this.at, 45_000);
+      this.statuses = new Statuses(() => this.at, SILENT_MS);
       await this.play(signal);
       await aborted(signal);
     }

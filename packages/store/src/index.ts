@@ -20,14 +20,8 @@ export { proveDeduplication } from './migrate.ts';
 export type { RowEncoder } from './row-binary.ts';
 export { columnsOf, createRowEncoder } from './row-binary.ts';
 export { toStoreError } from './store-errors.ts';
-export type { BookSelection, Keyset, SnapshotsRequest } from './queries/snapshots.ts';
-export {
-  latestRows,
-  latestSnapshots,
-  sampledSnapshotsPage,
-  snapshotsAt,
-  snapshotsPage,
-} from './queries/snapshots.ts';
+export type { BookSelection, Keyset, SampledKeyset, SnapshotsRequest } from './queries/snapshots.ts';
+export { latestRows, sampledSnapshotsPage, snapshotsAt, snapshotsPage } from './queries/snapshots.ts';
 export type { MarketRecord, MarketsRequest, UncataloguedRequest } from './queries/markets.ts';
 export {
   marketById,
@@ -39,8 +33,8 @@ export {
 } from './queries/markets.ts';
 export type { SamplesRequest } from './queries/samples.ts';
 export { samplesPage } from './queries/samples.ts';
-export type { GapsRequest, OverviewRow, TrackRequest } from './queries/coverage.ts';
-export { coverageRows, gapRows, gapsPage, openGaps, overview } from './queries/coverage.ts';
+export type { GapsRequest, OverviewRow, SignRow, TrackRequest } from './queries/coverage.ts';
+export { coverageRows, gapRows, gapsPage, overview, signRows } from './queries/coverage.ts';
 export type { TablePlace } from './queries/generations.ts';
 export { dropPartition, partitionsOfGeneration } from './queries/generations.ts';
 export type { SqlFront, SqlFrontOptions } from './http-front.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GapRow, LadderEvent, MarketObserved, MetricSampled } from '@ladderlog/core';
 import { coverageOf, toIso, UNKNOWN_MARKET } from '@ladderlog/core';
-import type { ChdbStore, MarketRecord, MarketsRequest, OverviewRow } from '@ladderlog/store';
+import type { ChdbStore, MarketRecord, MarketsRequest, OverviewRow, SignRow } from '@ladderlog/store';
 import {
   coverageRows,
   gapRows,
@@ -15,14 +15,15 @@ import {
   marketSeen,
   marketsPage,
   openChdbStore,
-  openGaps,
   overview,
+  signRows,
   samplesPage,
 } from '@ladderlog/store';
-import { SAMPLE, T0, book, insertEvents } from './book-rows.ts';
+import { SAMPLE, T0, insertEvents } from './book-rows.ts';
 
 const path = mkdtempSync(join(tmpdir(), 'ladderlog-catalogue-'));
 const SECOND = 1_000_000;
+const MINUTE = 60 * SECOND;
 let store: ChdbStore;
 
 const envelope = {
@@ -262,8 +263,9 @@ describe('coverage and gaps', () => {
       },
     ]);
     const request = { generation: 1, ...track };
-    const open = await store.query<GapRow>(openGaps(request));
-    expect(open).toMatchObject([
+    const openGaps = async () =>
+      (await store.query<GapRow>(gapRows(request))).filter(({ to_at }) => to_at === null);
+    expect(await openGaps()).toMatchObject([
       { gap_id: 'gap-1', to_at: null, detail: 'code 1006', last_before_at: at(19) },
     ]);
     await project([
@@ -299,7 +301,7 @@ describe('coverage and gaps', () => {
         covered_ratio: 0.5,
       });
     }
-    expect(await store.query(openGaps(request))).toEqual([]);
+    expect(await openGaps()).toEqual([]);
     const listed = await store.query(
       gapsPage({ generation: 1, venue: 'venueb', from: at(25), to: at(26), after: null, limit: 5 }),
     );
@@ -311,31 +313,77 @@ describe('coverage and gaps', () => {
   });
 });
 
-test('the overview says since when each dataset is there', async () => {
+test('the newest sign of each book, and whether it was the last', async () => {
+  const base = { ...envelope, venue: 'venuec', dataset: 'books', collector: 'c' } as const;
+  const sign = (market: string, outcome: string, type: 'CaptureStarted' | 'CaptureBeat', second: number) =>
+    ({ ...base, market, outcome, type, observedAt: T0 + second * SECOND }) satisfies LadderEvent;
   await project([
-    book({ venue: 'venuea', market: 'list-1', outcome: '0', observedAt: T0 + 100 }),
-    book({ venue: 'venuea', market: 'list-1', outcome: '0', observedAt: T0 + 50, provenance: 'imported' }),
-    {
-      ...envelope,
-      type: 'FrameRejected',
-      observedAt: T0,
-      channel: 'ws',
-      body: new Uint8Array([0xff, 0]),
-      reason: 'not_json',
-      detail: 'x',
-    },
+    sign('signs', 'up', 'CaptureStarted', 0),
+    sign('signs', 'up', 'CaptureBeat', 10),
+    sign('signs', 'down', 'CaptureBeat', 10),
+    { ...sign('signs', 'down', 'CaptureBeat', 10), type: 'CaptureStopped', reason: 'ended' },
+    { ...sign('signs', 'up', 'CaptureBeat', 30), dataset: 'samples' },
+    sign('signs-before', 'up', 'CaptureBeat', -10),
+  ]);
+  const signs = async (request: { market?: string; since?: number }) =>
+    (await store.query<SignRow>(signRows({ generation: 1, venue: 'venuec', ...request }))).sort((a, b) =>
+      a.outcome < b.outcome ? -1 : 1,
+    );
+  const wanted = [
+    { market: 'signs', outcome: 'down', newest_at: T0 + 10 * SECOND, kind: 'stopped' },
+    { market: 'signs', outcome: 'up', newest_at: T0 + 10 * SECOND, kind: 'beat' },
+  ];
+  expect(await signs({ market: 'signs' })).toEqual(wanted);
+  expect(await signs({ since: T0 })).toEqual(wanted);
+  expect(await signs({ market: 'signs-before' })).toHaveLength(1);
+});
+
+test('an end that nobody told: what goes on is listed, what was seen ended is not', async () => {
+  const open = { venue: 'venueb', opensAt: T0, closesAt: null, resolvedAt: null } as const;
+  await project([
+    market({ ...open, market: 'goes-on', status: 'open' }),
+    market({ ...open, market: 'over', status: 'closed' }),
+    market({ ...open, market: 'resolved', status: 'open', resolvedAt: T0 + SECOND }),
+  ]);
+  const names = async (from: number) =>
+    (
+      await store.query<MarketRecord>(
+        marketsPage({ generation: 1, venue: 'venueb', from, after: null, limit: 100 }),
+      )
+    ).map((row) => row.market);
+  expect(await names(T0)).toEqual(['resolved', 'over', 'goes-on']);
+  expect(await names(T0 + MINUTE)).toEqual(['goes-on']);
+});
+
+test('the overview says since when each dataset is there', async () => {
+  const watched = { ...envelope, venue: 'venuea', market: 'list-1', outcome: '0', collector: 'c' } as const;
+  const year = 365 * 86_400 * SECOND;
+  await project([
+    { ...watched, type: 'CaptureStarted', dataset: 'books', observedAt: T0 + 50, provenance: 'imported' },
+    { ...watched, type: 'CaptureBeat', dataset: 'books', observedAt: T0 + 100, session: 's2' },
+    { ...watched, type: 'CaptureStarted', dataset: 'samples', observedAt: T0 + 70, outcome: null },
+    // Learnt of today, about a year ago; and what is yet to begin.
+    market({ market: 'backfilled', provenance: 'backfilled', opensAt: T0 - year, asset: 'BNB' }),
+    market({ market: 'upcoming', status: 'upcoming', opensAt: T0 + year, asset: 'XRP' }),
   ]);
   const rows = await store.query<OverviewRow>(overview({ generation: 1 }));
-  expect(rows.find((row) => row.venue === 'venuea' && row.dataset === 'books')).toEqual({
-    venue: 'venuea',
-    asset: 'ETH',
-    window: '5m',
-    dataset: 'books',
-    since: T0 + 50,
-    until: T0 + 100,
-    markets: 1,
-    observations: 2,
-    provenances: ['captured', 'imported'],
-  });
-  expect(rows.filter((row) => row.dataset === 'catalogue').length).toBe(4);
+  const of = (dataset: string, asset: string) =>
+    rows.filter((row) => row.venue === 'venuea' && row.dataset === dataset && row.asset === asset);
+  expect(of('books', 'ETH')).toEqual([
+    {
+      venue: 'venuea',
+      asset: 'ETH',
+      window: '5m',
+      dataset: 'books',
+      since: T0 + 50,
+      until: T0 + 100,
+      markets: 1,
+      provenances: ['captured', 'imported'],
+    },
+  ]);
+  expect(of('samples', 'ETH')).toMatchObject([{ since: T0 + 70, until: T0 + 70, markets: 1 }]);
+  expect(of('catalogue', 'BNB')).toMatchObject([
+    { since: T0 - year, until: T0, provenances: ['backfilled'] },
+  ]);
+  expect(of('catalogue', 'XRP')).toMatchObject([{ since: T0, until: T0 }]);
 });

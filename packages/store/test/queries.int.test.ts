@@ -5,10 +5,9 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BookObserved, LadderShape, MarketIdentity, Venue } from '@ladderlog/core';
 import { MICRO, toRecord } from '@ladderlog/core';
-import type { ChdbStore, Keyset, Query } from '@ladderlog/store';
+import type { ChdbStore, Keyset, Query, SampledKeyset } from '@ladderlog/store';
 import {
   latestRows,
-  latestSnapshots,
   openChdbStore,
   sampledSnapshotsPage,
   snapshotsAt,
@@ -134,7 +133,6 @@ describe('a record printed by the engine is the record of core, byte for byte', 
         expect(await lines(snapshotsPage(page))).toEqual(expected);
         expect(await lines(sampledSnapshotsPage({ ...page, interval: MINUTE }))).toEqual(expected);
         expect(await lines(snapshotsAt({ ...selection, at: T0 + SECOND }))).toEqual(expected);
-        expect(await lines(latestSnapshots(selection))).toEqual(expected);
       },
     );
   });
@@ -172,15 +170,20 @@ describe('paging', () => {
 
   beforeAll(() => insertBooks(store, events, 1_000));
 
-  async function walk(limit: number, make: (after: Keyset | null) => Query): Promise<string[]> {
+  async function walk<K = Keyset>(
+    limit: number,
+    make: (after: K | null) => Query,
+    keyOf: (event: BookObserved, offset: number) => K = ({ observedAt }, offset) =>
+      ({ observedAt, offset }) as K,
+  ): Promise<string[]> {
     const seen: string[] = [];
-    let after: Keyset | null = null;
+    let after: K | null = null;
     for (;;) {
       const page: Read[] = (await lines(make(after))).map((line) => JSON.parse(line) as Read);
       seen.push(...page.map((record) => record.position));
       if (page.length < limit) return seen;
-      const last: Read = page.at(-1)!;
-      after = { observedAt: events[offsetOf(last) - 1_000]!.observedAt, offset: offsetOf(last) };
+      const offset = offsetOf(page.at(-1)!);
+      after = keyOf(events[offset - 1_000]!, offset);
     }
   }
 
@@ -230,9 +233,14 @@ describe('paging', () => {
         if (!known || event.observedAt > known.at || (event.observedAt === known.at && offset > known.offset))
           last.set(key, { at: event.observedAt, offset });
       });
-      return [...last.values()]
-        .sort((a, b) => a.at - b.at || a.offset - b.offset)
-        .map(({ offset }) => `venuec/1/${offset}`);
+      // By bucket, then outcome.
+      const order = ([key]: [string, unknown]): [number, string] => [
+        Number(key.split('|')[1]),
+        key.split('|')[0]!,
+      ];
+      return [...last]
+        .sort((a, b) => order(a)[0] - order(b)[0] || (order(a)[1] < order(b)[1] ? -1 : 1))
+        .map(([, { offset }]) => `venuec/1/${offset}`);
     };
     for (const [from, to] of [
       [T0, T0 + MINUTE],
@@ -240,15 +248,21 @@ describe('paging', () => {
     ] as const) {
       for (let limit = 1; limit <= 7; limit++) {
         expect(
-          await walk(limit, (after) =>
-            sampledSnapshotsPage({
-              ...selection,
-              outcomes: ['up', 'down'],
-              from,
-              to,
-              after,
-              limit,
-              interval,
+          await walk<SampledKeyset>(
+            limit,
+            (after) =>
+              sampledSnapshotsPage({
+                ...selection,
+                outcomes: ['up', 'down'],
+                from,
+                to,
+                after,
+                limit,
+                interval,
+              }),
+            ({ observedAt, outcome }) => ({
+              bucketAt: Math.floor(observedAt / interval) * interval,
+              outcome,
             }),
           ),
         ).toEqual(model(from, to));
@@ -296,16 +310,10 @@ describe('latest books', () => {
     );
     await insertBooks(store, [book({ market, observedAt: T0 + 9, ordinal: 1 })], 2_002);
     await insertBooks(store, [book({ market, observedAt: T0 + 1, provenance: 'imported' })], 2_003);
-    const selection = {
-      generation: 1,
-      venue: 'venueb' as Venue,
-      market,
-      outcomes: null,
-      identity: null,
-      shape: null,
-    };
     const read = async () =>
-      (await lines(latestSnapshots(selection))).map((line) => offsetOf(JSON.parse(line) as Read));
+      (await store.query<{ offset: number }>(latestRows({ generation: 1, venue: 'venueb', market }))).map(
+        ({ offset }) => offset,
+      );
     expect(await read()).toEqual([2_002]);
     await store.exec('OPTIMIZE TABLE latest_books FINAL');
     expect(await read()).toEqual([2_002]);
@@ -330,21 +338,30 @@ describe('latest books', () => {
     const market = 'generations';
     await insertBooks(store, [book({ market, observedAt: T0 + 9 })], 3_000, 1);
     await insertBooks(store, [book({ market, observedAt: T0 + 1 })], 3_000, 2);
-    const select = (generation: number) =>
-      latestSnapshots({
-        generation,
-        venue: 'venueb',
-        market,
-        outcomes: ['yes'],
-        identity: null,
-        shape: null,
-      });
     const timesOf = async (generation: number) =>
-      (await lines(select(generation))).map((line) => (JSON.parse(line) as Read).timestamp);
-    expect([await timesOf(1), await timesOf(2), await timesOf(3)]).toEqual([
-      ['2026-11-15T00:00:00.000009Z'],
-      ['2026-11-15T00:00:00.000001Z'],
-      [],
+      (await store.query<{ observed_at: number }>(latestRows({ generation, venue: 'venueb', market }))).map(
+        (row) => row.observed_at,
+      );
+    expect([await timesOf(1), await timesOf(2), await timesOf(3)]).toEqual([[T0 + 9], [T0 + 1], []]);
+  });
+
+  test('a market that had a book since then comes with all its outcomes; a quiet one does not', async () => {
+    const of = { venue: 'venuec' as Venue, observedAt: T0 + 1 };
+    await insertBooks(
+      store,
+      [
+        book({ ...of, market: 'half-quiet', outcome: 'up', observedAt: T0 + MINUTE }),
+        book({ ...of, market: 'half-quiet', outcome: 'down' }),
+        book({ ...of, market: 'all-quiet', outcome: 'up' }),
+      ],
+      4_000,
+    );
+    const rows = await store.query<{ market: string; outcome: string }>(
+      latestRows({ generation: 1, venue: 'venuec', since: T0 + MINUTE }),
+    );
+    expect(rows.map((row) => [row.market, row.outcome])).toEqual([
+      ['half-quiet', 'down'],
+      ['half-quiet', 'up'],
     ]);
   });
 });
@@ -394,7 +411,7 @@ test('a page, the book at an instant and the latest read as many rows of a long 
       snapshotsPage({ ...page, after: null }),
       snapshotsPage({ ...page, after: { observedAt: middle, offset: 0 } }),
       snapshotsAt({ ...selection, at: middle }),
-      latestSnapshots(selection),
+      latestRows({ generation: 1, venue: 'venueb', market }),
       sampledSnapshotsPage({ ...page, after: null, limit: 5, interval: 100_000 }),
     ];
   };

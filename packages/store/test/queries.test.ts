@@ -6,14 +6,15 @@ import {
   coverageRows,
   gapRows,
   gapsPage,
-  latestSnapshots,
+  latestRows,
   marketById,
   marketBySlug,
+  marketRows,
   marketsPage,
-  openGaps,
   overview,
   samplesPage,
   sampledSnapshotsPage,
+  signRows,
   snapshotsAt,
   snapshotsPage,
 } from '@ladderlog/store';
@@ -28,13 +29,18 @@ const selection = {
   shape: 'arrays',
 } as const;
 const page = { ...selection, from: 10, to: 20, after: { observedAt: 12, offset: 3 }, limit: 101 };
+const sampled = { ...page, after: { bucketAt: 10, outcome: evil }, interval: 5 };
 const track = { generation: 7, venue: 'venueb', market: evil, dataset: 'books' } as const;
 
 const queries: Record<string, Query> = {
   snapshotsPage: snapshotsPage(page),
-  sampledSnapshotsPage: sampledSnapshotsPage({ ...page, interval: 5 }),
+  sampledSnapshotsPage: sampledSnapshotsPage(sampled),
   snapshotsAt: snapshotsAt({ ...selection, at: 15 }),
-  latestSnapshots: latestSnapshots(selection),
+  latestRows: latestRows({ generation: 7, venue: 'venueb', since: 1 }),
+  'latestRows of one market': latestRows({ generation: 7, venue: 'venueb', market: evil }),
+  marketRows: marketRows({ generation: 7, since: 1 }),
+  signRows: signRows({ generation: 7, venue: 'venueb', since: 1 }),
+  'signRows of one market': signRows({ generation: 7, venue: 'venueb', market: evil }),
   samplesPage: samplesPage({ ...page, metric: 'chance', outcome: evil }),
   marketsPage: marketsPage({
     generation: 7,
@@ -53,7 +59,6 @@ const queries: Record<string, Query> = {
   marketBySlug: marketBySlug({ generation: 7, venue: 'venueb', slug: evil }),
   coverageRows: coverageRows(track),
   gapRows: gapRows(track),
-  openGaps: openGaps(track),
   gapsPage: gapsPage({
     generation: 7,
     venue: 'venueb',
@@ -115,8 +120,14 @@ test('without ladders none are read', () => {
 });
 
 test('a sampled page begins at the bucket of its cursor', () => {
-  expect(sampledSnapshotsPage({ ...page, interval: 5 }).params['from']).toBe(10);
-  expect(
-    sampledSnapshotsPage({ ...page, after: { observedAt: 17, offset: 0 }, interval: 5 }).params['from'],
-  ).toBe(15);
+  expect(sampledSnapshotsPage(sampled).params).toMatchObject({ from: 10, after_bucket: 2 });
+  expect(sampledSnapshotsPage({ ...sampled, after: { bucketAt: 15, outcome: 'no' } }).params).toMatchObject({
+    from: 15,
+    after_bucket: 3,
+    after_outcome: 'no',
+  });
+});
+
+test('the overview reads no table of observations', () => {
+  expect(overview({ generation: 7 }).sql).not.toMatch(/book_snapshots|metric_samples|market_history/);
 });

@@ -27,8 +27,9 @@ export interface paths {
         };
         /**
          * Since when each dataset is there
-         * @description Per venue, asset, window and dataset: since when, until when, how many markets. The catalogue of venue A can be
-         *     backfilled (`provenances` says so); books and samples cannot, so they begin later.
+         * @description Per venue, asset, window and dataset: since when, until when, how many markets. The catalogue reaches back to the first
+         *     market it tells of; venue A's can be backfilled (`provenances` says so). Books and samples cannot, so they begin later:
+         *     when they were first watched. At most ten seconds old.
          */
         readonly get: operations["getOverview"];
         readonly put?: never;
@@ -120,7 +121,7 @@ export interface paths {
         };
         /**
          * The newest recorded full-depth book
-         * @description From memory. `meta.gap` is set while the book is not being recorded.
+         * @description From memory. `meta.gap` is set while the book is not being recorded. In every plan, however old the book is.
          */
         readonly get: operations["getVenueALatest"];
         readonly put?: never;
@@ -160,7 +161,8 @@ export interface paths {
         };
         /**
          * The book at an instant
-         * @description The newest observation at or before the instant, if the instant was covered; otherwise 404 `DATA_GAP`.
+         * @description The newest observation at or before the instant, if the instant was covered, or lies after the newest sign of a running
+         *     capture (then `covered_ratio` is 0 and there is no gap); otherwise 404 `DATA_GAP`.
          */
         readonly get: operations["getVenueASnapshotAt"];
         readonly put?: never;
@@ -275,7 +277,7 @@ export interface paths {
         };
         /**
          * The newest recorded full-depth book
-         * @description From memory. `meta.gap` is set while the book is not being recorded.
+         * @description From memory. `meta.gap` is set while the book is not being recorded. In every plan, however old the book is.
          */
         readonly get: operations["getVenueALatestAlias"];
         readonly put?: never;
@@ -315,7 +317,8 @@ export interface paths {
         };
         /**
          * The book at an instant
-         * @description The newest observation at or before the instant, if the instant was covered; otherwise 404 `DATA_GAP`.
+         * @description The newest observation at or before the instant, if the instant was covered, or lies after the newest sign of a running
+         *     capture (then `covered_ratio` is 0 and there is no gap); otherwise 404 `DATA_GAP`.
          */
         readonly get: operations["getVenueASnapshotAtAlias"];
         readonly put?: never;
@@ -450,7 +453,8 @@ export interface paths {
         };
         /**
          * The book at an instant
-         * @description The newest observation at or before the instant, if the instant was covered; otherwise 404 `DATA_GAP`.
+         * @description The newest observation at or before the instant, if the instant was covered, or lies after the newest sign of a running
+         *     capture (then `covered_ratio` is 0 and there is no gap); otherwise 404 `DATA_GAP`.
          */
         readonly get: operations["getVenueBSnapshotAt"];
         readonly put?: never;
@@ -562,7 +566,8 @@ export interface paths {
         };
         /**
          * The books of both outcomes at an instant
-         * @description One record per outcome that was covered at the instant; 404 `DATA_GAP` when none was.
+         * @description One record per outcome that was covered at the instant, or whose capture is running and gave its newest sign before
+         *     it (then `covered_ratio` is 0 and there is no gap); 404 `DATA_GAP` when there is none.
          */
         readonly get: operations["getVenueCSnapshotAt"];
         readonly put?: never;
@@ -653,8 +658,9 @@ export interface components {
         /** @enum {string} */
         readonly Check: "missing_id" | "missing_timestamp" | "price_out_of_bounds" | "unequal_lengths" | "not_ordered" | "duplicate_price" | "crossed" | "size_not_positive" | "inexact" | "off_tick" | "source_time_backwards";
         /**
-         * @description Why nothing was recorded. `not_captured` is not an event: capture had not begun, or had ended, so there is nothing to
-         *     look for. The others are written by the recorder as they happen or on its next start.
+         * @description Why nothing was recorded. `not_captured` is not an event but the absence of any: capture had not begun, had ended, or gives
+         *     no sign. The others are written by the recorder as they happen or on its next start; that of a recorder that was killed
+         *     takes the place of `not_captured` then.
          * @enum {string}
          */
         readonly GapCause: "unknown" | "collector_down" | "disconnected" | "silence" | "sequence_break" | "awaiting_snapshot" | "lost_sync" | "tick_change" | "quota" | "venue_error" | "rejected_frame" | "clock_jump" | "log_unavailable" | "not_captured";
@@ -714,7 +720,10 @@ export interface components {
         readonly LatestMeta: {
             readonly request_id: string;
             readonly timestamp: components["schemas"]["Iso"];
-            /** @description Set while the book is in an open gap; the record is then the last one before it, not the present book. */
+            /**
+             * @description Set while the book is in an open gap, and since the last sign of its capture (`not_captured`) when that ended or is
+             *     dead; the record is then the last one before it, not the present book.
+             */
             readonly gap: components["schemas"]["Gap"] | null;
         };
         readonly Pagination: {
@@ -1371,7 +1380,10 @@ export interface components {
         readonly "Retry-After": number;
         /** @description `<url>; rel="next"` when there is a next page. */
         readonly Link: string;
-        /** @description Present when the range is closed by `end_time` and wholly projected. Send it back in `If-None-Match` for a 304. */
+        /**
+         * @description Weak. Present when the range ended at least a minute ago, has a `start_time` (or the plan reads all history), and is
+         *     wholly projected. Send it back in `If-None-Match` for a 304.
+         */
         readonly ETag: string;
         /** @description Methods of this route. */
         readonly Allow: string;

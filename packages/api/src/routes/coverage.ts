@@ -4,7 +4,7 @@ import { gapsPage } from '@ladderlog/store';
 import { sendOne, sendPage } from '../answers.ts';
 import type { Handler } from '../context.ts';
 import { integer, text } from '../context.ts';
-import { coverageView, evidenceOf, gapView, watchedSpan } from '../coverage-view.ts';
+import { aliveSince, coverageView, evidenceOf, gapView, watchedSpan } from '../coverage-view.ts';
 import { ApiError } from '../errors.ts';
 import { cursorFor } from '../paging.ts';
 import { plainRange, requireVenue } from '../ranges.ts';
@@ -20,9 +20,11 @@ export const getCoverage: Handler = async (context) => {
     throw new ApiError('MARKET_NOT_FOUND', `No market '${market}' was ever seen here.`, { market });
   const evidence = await evidenceOf(context, venue, market, dataset);
   const span = watchedSpan(evidence, outcome);
-  const to = Math.min(asked.to ?? span?.to ?? context.now, context.now);
+  // An open end is the last evidence; asked about the time after that, now.
+  const open = span && (asked.from ?? span.from) <= span.to ? span.to : context.now;
+  const to = Math.min(asked.to ?? open, context.now);
   const range = { from: Math.min(asked.from ?? span?.from ?? to, to), to };
-  const coverage = coverageView(evidence, range, dataset, outcome, context.now);
+  const coverage = coverageView(evidence, range, dataset, outcome, aliveSince(context));
   const ratio = coverage.covered_ratio ?? 0;
   sendOne(context, {
     venue,

@@ -3,7 +3,7 @@ import { samplesPage } from '@ladderlog/store';
 import { sendPage, splitLines } from '../answers.ts';
 import type { Handler } from '../context.ts';
 import { integer, text } from '../context.ts';
-import { coverageView, evidenceOf } from '../coverage-view.ts';
+import { aliveSince, coverageView, evidenceOf } from '../coverage-view.ts';
 import { marketView } from '../market-view.ts';
 import { cursorFor, keyOfRecord } from '../paging.ts';
 import { askedRange } from '../ranges.ts';
@@ -45,7 +45,7 @@ export const listSamples: Handler = async (context) => {
     page,
     { limit, count: page.length, nextCursor: key ? paging.write([key.observedAt, key.offset]) : null },
     {
-      coverage: coverageView(evidence, shown, 'samples', outcome, context.now),
+      coverage: coverageView(evidence, shown, 'samples', outcome, aliveSince(context)),
       market: marketView(known.venue, known.market, known.row),
     },
   );

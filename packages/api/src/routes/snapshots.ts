@@ -5,10 +5,20 @@ import { joinLines, metaOf, sendBytes, sendPage, splitLines } from '../answers.t
 import type { KnownMarket } from '../catalogue.ts';
 import type { Context, Handler } from '../context.ts';
 import { flag, integer, routeName, text, venueOf } from '../context.ts';
-import type { Evidence, GapView } from '../coverage-view.ts';
-import { coverageView, evidenceOf, notCaptured, watchedSpan, watchedUntil } from '../coverage-view.ts';
+import type { CoverageView, Evidence, GapView } from '../coverage-view.ts';
+import {
+  aliveSince,
+  booksSeen,
+  coverageView,
+  evidenceOf,
+  notCaptured,
+  watchedSpan,
+  watchedUntil,
+} from '../coverage-view.ts';
+import type { CursorKey } from '../cursor.ts';
 import { ApiError } from '../errors.ts';
 import { marketView } from '../market-view.ts';
+import type { RecordKey } from '../paging.ts';
 import { cursorFor, filtersOf, keyOfRecord } from '../paging.ts';
 import type { AskedRange } from '../ranges.ts';
 import { askedInstant, askedRange } from '../ranges.ts';
@@ -49,7 +59,6 @@ export const listSnapshots: Handler = async (context) => {
   const limit = integer(context, 'limit');
   const interval = INTERVALS[text(context, 'interval') ?? ''];
   const shape: LadderShape = flag(context, 'include_orderbook') ? shapeOf(context) : null;
-  const [observedAt, offset, outcome] = paging.after ?? [];
   const request = {
     generation: paging.generation,
     venue: known.venue,
@@ -58,55 +67,41 @@ export const listSnapshots: Handler = async (context) => {
     identity: known.identity,
     shape,
     ...range,
-    after: paging.after ? { observedAt: Number(observedAt), offset: Number(offset) } : null,
-    // One more says whether there is a next page; with an interval, one more again (see served).
-    limit: limit + (interval ? 2 : 1),
+    // One more says whether there is a next page.
+    limit: limit + 1,
   };
+  const [at, within] = paging.after ?? [];
   const lines = splitLines(
     await context.parts.store.queryRaw(
-      interval ? sampledSnapshotsPage({ ...request, interval }) : snapshotsPage(request),
+      interval
+        ? sampledSnapshotsPage({
+            ...request,
+            interval,
+            after: paging.after ? { bucketAt: Number(at), outcome: String(within) } : null,
+          })
+        : snapshotsPage({
+            ...request,
+            after: paging.after ? { observedAt: Number(at), offset: Number(within) } : null,
+          }),
       'JSONEachRow',
       { name: 'api.snapshots' },
     ),
   );
-  const fresh =
-    interval && request.after
-      ? served(lines, interval, { observedAt: request.after.observedAt, outcome: String(outcome) })
-      : lines;
-  const page = fresh.slice(0, limit);
+  const page = lines.slice(0, limit);
   const last = page.at(-1);
-  const key = last && fresh.length > limit ? keyOfRecord(last) : null;
+  const key = last && lines.length > limit ? keyOfRecord(last) : null;
+  const keyset = (of: RecordKey): CursorKey =>
+    interval ? [Math.floor(of.observedAt / interval) * interval, of.outcome] : [of.observedAt, of.offset];
   sendPage(
     context,
     page,
+    { limit, count: page.length, nextCursor: key ? paging.write(keyset(key)) : null },
     {
-      limit,
-      count: page.length,
-      nextCursor: key ? paging.write([key.observedAt, key.offset, key.outcome]) : null,
-    },
-    {
-      coverage: coverageView(evidence, shown, 'books', oneOutcome(outcomes), context.now),
+      coverage: coverageView(evidence, shown, 'books', oneOutcome(outcomes), aliveSince(context)),
       market: marketView(known.venue, known.market, known.row),
     },
   );
 };
-
-/**
- * While a bucket is still filling, its last observation moves: without this, the outcome served last would come again on the
- * next page, with a newer observation of the same bucket.
- */
-function served(
-  lines: readonly Uint8Array[],
-  interval: Micros,
-  last: { readonly observedAt: Micros; readonly outcome: string },
-): readonly Uint8Array[] {
-  const bucket = Math.floor(last.observedAt / interval);
-  return lines.filter((line, at) => {
-    if (at > 1) return true;
-    const key = keyOfRecord(line);
-    return !(Math.floor(key.observedAt / interval) === bucket && key.outcome === last.outcome);
-  });
-}
 
 /**
  * An open start is the first evidence of capture, or the oldest the plan reaches. An open end is now, or the end of capture
@@ -126,18 +121,25 @@ export function rangeOf(
   return { range: { from, to: until === null ? to : to + 1 }, shown: { from, to } };
 }
 
-/** Sets the ETag of a closed range; true when the client has it already and 304 was sent. */
+/**
+ * Sets the ETag of a closed range; true when the client has it already and 304 was sent. Weak: request id and time differ from
+ * answer to answer. None where the answer changes as time goes by: while evidence of the range's end may still be on its way,
+ * and where the plan decides since when.
+ */
 export function notModified(
   context: Context,
   known: KnownMarket,
   asked: AskedRange,
   generation: number,
 ): boolean {
+  const { parts, request, response } = context;
   if (!asked.closed) {
-    context.response.setHeader('Cache-Control', 'private, no-store');
+    response.setHeader('Cache-Control', 'private, no-store');
     return false;
   }
-  const etag = context.parts.revisions.etag({
+  response.setHeader('Cache-Control', 'private, no-cache');
+  if (asked.to > aliveSince(context) || (!asked.exactFrom && asked.from !== null)) return false;
+  const etag = parts.revisions.etag({
     topic: known.venue,
     market: known.market,
     to: asked.to,
@@ -148,16 +150,17 @@ export function notModified(
       filtersOf(context),
       context.query['limit'],
       context.query['cursor'],
-      asked.exactFrom ? asked.from : context.key?.plan,
+      // Evidence of coverage that is in memory only.
+      booksSeen(context, known).map(({ outcome, at }) => [outcome, Math.min(at, asked.to)]),
     ],
   });
-  context.response.setHeader('Cache-Control', 'private, no-cache');
   if (etag === null) return false;
-  context.response.setHeader('ETag', etag);
-  const sent = context.request.headers['if-none-match'];
-  if (!sent?.split(',').some((one) => one.trim() === etag || one.trim() === '*')) return false;
-  context.response.statusCode = 304;
-  context.response.end();
+  response.setHeader('ETag', etag);
+  const opaque = (tag: string): string => tag.trim().replace(/^W\//, '');
+  const sent = request.headers['if-none-match']?.split(',').map(opaque) ?? [];
+  if (!sent.includes(opaque(etag)) && !sent.includes('*')) return false;
+  response.statusCode = 304;
+  response.end();
   return true;
 }
 
@@ -185,14 +188,14 @@ const at =
       ),
     );
     const moment = { from: instant, to: instant + 1 };
+    const coverageAt = (outcome: string | null): CoverageView =>
+      coverageView(evidence, moment, 'books', outcome, aliveSince(context));
+    // An observation is its own evidence; and what follows the newest sign of a running capture is not yet known to be a gap.
     const covered = lines.filter((line) => {
       const { outcome, observedAt } = keyOfRecord(line);
-      // An observation is its own evidence.
-      return (
-        observedAt === instant || coverageView(evidence, moment, 'books', outcome, 0).covered_ratio === 1
-      );
+      return observedAt === instant || coverageAt(outcome).gaps.length === 0;
     });
-    const coverage = coverageView(evidence, moment, 'books', oneOutcome(outcomes), Infinity);
+    const coverage = coverageAt(oneOutcome(outcomes));
     const record = covered[0];
     if (!record) throw dataGap(instant, coverage.gaps[0] ?? null, oneOutcome(outcomes));
     const meta = metaOf(context, { coverage, market: marketView(known.venue, known.market, known.row) });

@@ -94,15 +94,29 @@ LIMIT {limit:UInt32}`,
   };
 }
 
-/** A gap that is open now for this market and dataset, newest first. */
-export function openGaps(request: TrackRequest): Query {
+export type SignRow = {
+  readonly market: string;
+  readonly outcome: string;
+  readonly newest_at: Micros;
+  readonly kind: CoverageRow['kind'];
+};
+
+/** The newest evidence that a book was watched, or that this ended: of one market, or of all since then. */
+export function signRows(request: {
+  readonly generation: number;
+  readonly venue: Venue;
+  readonly market?: string;
+  readonly since?: Micros;
+}): Query {
   return {
-    sql: `SELECT ${GAP_COLUMNS}
-FROM gaps AS p FINAL
-WHERE p.generation = {generation:UInt32} AND p.venue = {venue:String} AND p.market IN ({market:String}, '')
-  AND p.dataset = {dataset:String} AND p.to_at IS NULL
-ORDER BY from_at DESC, gap_id`,
-    params: { ...request },
+    sql: `SELECT c.market AS market, c.outcome AS outcome, ${MICROS('max(c.at)')} AS newest_at,
+  argMax(c.kind, (c.at, c.kind = 'stopped')) AS kind
+FROM coverage AS c
+WHERE c.generation = {generation:UInt32} AND c.venue = {venue:String}${request.market === undefined ? '' : ' AND c.market = {market:String}'}
+  AND c.dataset = 'books' AND c.kind IN ('started', 'beat', 'stopped')
+GROUP BY c.market, c.outcome
+HAVING max(c.at) >= ${AT('since')}`,
+    params: { ...request, since: request.since ?? 0 },
   };
 }
 
@@ -111,29 +125,30 @@ export type OverviewRow = {
   readonly asset: string | null;
   readonly window: string | null;
   readonly dataset: Dataset;
-  /** First and newest observation. */
   readonly since: Micros;
   readonly until: Micros;
   readonly markets: number;
-  readonly observations: number;
   readonly provenances: readonly string[];
 };
 
-/** Since when data is there, per venue, asset, window and dataset. */
+/**
+ * Since when data is there, per venue, asset, window and dataset. The catalogue: since the first market it tells of, whenever
+ * that was learnt. Books and samples: since and until they were watched. Costs as much as there are markets and sessions,
+ * however many observations there are.
+ */
 export function overview(request: { readonly generation: number }): Query {
-  const part = (dataset: Dataset, table: string): string =>
-    `SELECT venue, market, '${dataset}' AS dataset, min(observed_at) AS since, max(observed_at) AS until, count() AS observations, groupUniqArray(provenance) AS provenances
-  FROM ${table} WHERE generation = {generation:UInt32} GROUP BY venue, market`;
   return {
     sql: `SELECT d.venue AS venue, m.asset AS asset, m.window AS window, d.dataset AS dataset,
-  ${MICROS('min(d.since)')} AS since, ${MICROS('max(d.until)')} AS until, uniqExact(d.market) AS markets,
-  sum(d.observations) AS observations, arraySort(arrayDistinct(arrayFlatten(groupArray(d.provenances)))) AS provenances
+  ${MICROS('min(d.first_at)')} AS since, ${MICROS('max(d.last_at)')} AS until, uniqExact(d.market) AS markets,
+  arraySort(groupUniqArrayArray(d.provenances)) AS provenances
 FROM (
-  ${part('catalogue', 'market_history')}
+  SELECT venue, market, 'catalogue' AS dataset, least(sort_at, observed_at) AS first_at, observed_at AS last_at, [toString(provenance)] AS provenances
+  FROM markets FINAL WHERE generation = {generation:UInt32}
   UNION ALL
-  ${part('books', 'book_snapshots')}
-  UNION ALL
-  ${part('samples', 'metric_samples')}
+  SELECT venue, market, toString(c.dataset) AS dataset, min(c.since) AS first_at, max(c.at) AS last_at, groupUniqArray(toString(c.provenance)) AS provenances
+  FROM coverage AS c
+  WHERE c.generation = {generation:UInt32} AND c.dataset IN ('books', 'samples') AND c.kind IN ('started', 'beat', 'stopped')
+  GROUP BY venue, market, dataset
 ) AS d
 LEFT JOIN (SELECT venue, market, asset, window FROM markets FINAL WHERE generation = {generation:UInt32}) AS m
   ON d.venue = m.venue AND d.market = m.market

@@ -59,7 +59,9 @@ export function marketsPage(request: MarketsRequest): Query {
   filter('series', request.series, 'm.series_id = {series:String}');
   filter('event', request.event, 'm.event_id = {event:String}');
   filter('to', request.to, `m.sort_at < ${AT('to')}`);
-  filter('from', request.from, `coalesce(m.closes_at, m.resolved_at, m.sort_at) >= ${AT('from')}`);
+  // An end that nobody told: what was seen ended had ended by then, everything else goes on.
+  const end = `coalesce(m.closes_at, m.resolved_at, if(m.status IN ('closed', 'resolved', 'voided'), m.observed_at, NULL))`;
+  filter('from', request.from, `ifNull(${end} >= ${AT('from')}, true)`);
   if (request.after !== null) {
     conditions.push(`(m.sort_at, m.market) < (${AT('after_sort')}, {after_market:String})`);
     params['after_sort'] = request.after.sortAt;
@@ -142,12 +144,13 @@ export const marketBySlug = (request: {
   readonly slug: string;
 }): Query => one('m.venue = {venue:String} AND m.slug = {slug:String}', { ...request });
 
-/** Every market, for a memory of identities; `since` leaves out those closed before. */
+/** Every market, for a memory of identities; `since` leaves out those that had closed before and had no book since. */
 export function marketRows(request: { readonly generation: number; readonly since?: Micros }): Query {
   return {
     sql: `SELECT ${COLUMNS}
 FROM markets AS m FINAL
-WHERE m.generation = {generation:UInt32} AND coalesce(m.closes_at, m.observed_at) >= ${AT('since')}
+WHERE m.generation = {generation:UInt32} AND (coalesce(m.closes_at, m.observed_at) >= ${AT('since')}
+  OR (m.venue, m.market) GLOBAL IN (SELECT venue, market FROM latest_books WHERE generation = {generation:UInt32} AND observed_at >= ${AT('since')}))
 ORDER BY m.venue, m.market`,
     params: { generation: request.generation, since: request.since ?? 0 },
   };

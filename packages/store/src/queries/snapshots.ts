@@ -90,16 +90,26 @@ export function snapshotsPage(request: SnapshotsRequest): Query {
   };
 }
 
+/** The place after which a sampled page begins: the interval by its start, and the outcome in it. */
+export type SampledKeyset = { readonly bucketAt: Micros; readonly outcome: string };
+
 /**
  * The last observation inside each interval and range, an outcome; an interval without one is absent. Buckets are aligned to
- * the epoch. The order and the keyset are those of snapshotsPage.
+ * the epoch. Ordered by bucket, then outcome: neither moves while the bucket that is still running gets newer observations.
  */
-export function sampledSnapshotsPage(request: SnapshotsRequest & { readonly interval: Micros }): Query {
-  const bucketStart = (at: Micros): Micros => Math.floor(at / request.interval) * request.interval;
-  const having = request.after === null ? '' : `\n  HAVING last > (${AT('after_at')}, {after_offset:UInt64})`;
+export function sampledSnapshotsPage(
+  request: Omit<SnapshotsRequest, 'after'> & {
+    readonly after: SampledKeyset | null;
+    readonly interval: Micros;
+  },
+): Query {
+  const { after } = request;
   const some = request.outcomes !== null && request.outcomes.length > 0;
   const outcome = some ? ' AND outcome IN {outcomes:Array(String)}' : '';
-  const bucket = 'intDiv(toUnixTimestamp64Micro(observed_at), {interval:Int64})';
+  const bucketOf = (column: string): string => `intDiv(toUnixTimestamp64Micro(${column}), {interval:Int64})`;
+  const bucket = bucketOf('observed_at');
+  const keyset =
+    after === null ? '' : `\n  AND (${bucket}, outcome) > ({after_bucket:Int64}, {after_outcome:String})`;
   const range = `observed_at >= ${AT('from')} AND observed_at < ${AT('to')}`;
   // Where the page can end at the latest: reading the key in order stops after so many buckets, the aggregation would not.
   const buckets = perOutcome(
@@ -109,30 +119,28 @@ export function sampledSnapshotsPage(request: SnapshotsRequest & { readonly inte
   );
   const end = `(SELECT fromUnixTimestamp64Micro((max(bucket) + 1) * {interval:Int64}, 'UTC') FROM (\n${buckets.sql}\n))`;
   const narrow = `SELECT outcome, last.1, last.2 FROM (
-  SELECT outcome, max((observed_at, offset)) AS last FROM book_snapshots
-  WHERE ${MARKET}${outcome} AND ${range} AND observed_at < ${end}
-  GROUP BY outcome, ${bucket}${having}
-  ORDER BY last LIMIT {limit:UInt32})`;
+  SELECT outcome, ${bucket} AS bucket, max((observed_at, offset)) AS last FROM book_snapshots
+  WHERE ${MARKET}${outcome} AND ${range} AND observed_at < ${end}${keyset}
+  GROUP BY outcome, bucket
+  ORDER BY bucket, outcome LIMIT {limit:UInt32})`;
   return {
     sql: chosen(
       request,
       ` AND b.observed_at >= ${AT('from')} AND b.observed_at < ${AT('to')}`,
       narrow,
-      'b.observed_at, b.offset',
+      `${bucketOf('b.observed_at')}, b.outcome`,
     ),
     params: {
       ...baseParams(request),
       ...buckets.params,
       ...(some ? { outcomes: request.outcomes } : {}),
-      // The cursor's own bucket is read whole: its last observation decides whether it is done.
-      from:
-        request.after === null ? request.from : Math.max(request.from, bucketStart(request.after.observedAt)),
+      from: Math.max(request.from, after?.bucketAt ?? request.from),
       to: request.to,
       limit: request.limit,
       interval: request.interval,
-      ...(request.after === null
+      ...(after === null
         ? {}
-        : { after_at: request.after.observedAt, after_offset: request.after.offset }),
+        : { after_bucket: Math.floor(after.bucketAt / request.interval), after_outcome: after.outcome }),
     },
   };
 }
@@ -159,38 +167,27 @@ export function snapshotsAt(
   };
 }
 
-/** The newest observation of each outcome, or of the given ones. */
-export function latestSnapshots(request: BookSelection): Query {
-  const some = request.outcomes !== null && request.outcomes.length > 0;
-  return {
-    sql: `SELECT
-  ${recordColumns(request.venue, request.shape)}
-FROM latest_books AS b FINAL
-WHERE b.generation = {generation:UInt32} AND b.venue = {venue:String} AND b.market = {market:String}${some ? ' AND b.outcome IN {outcomes:Array(String)}' : ''}
-ORDER BY b.outcome`,
-    params: { ...baseParams(request), ...(some ? { outcomes: request.outcomes } : {}) },
-  };
-}
-
 /**
- * Every newest book as stored (LatestRow), times in microseconds: to fill a memory at start. `since` leaves out markets that
- * have been quiet since then.
+ * Newest books as stored (LatestRow), times in microseconds: to fill a memory. Of one market, or of all; `since` leaves out
+ * markets that have been quiet since then. A market comes with all its outcomes, however quiet one of them is.
  */
 export function latestRows(request: {
   readonly generation: number;
-  readonly venue?: Venue;
+  readonly venue: Venue;
+  readonly market?: string;
   readonly since?: Micros;
 }): Query {
-  const venue = request.venue === undefined ? '' : ' AND b.venue = {venue:String}';
+  const ours = 'generation = {generation:UInt32} AND venue = {venue:String}';
   return {
     sql: `SELECT b.* EXCEPT (rank) REPLACE (toUnixTimestamp64Micro(b.observed_at) AS observed_at, toUnixTimestamp64Micro(b.source_ts) AS source_ts)
 FROM latest_books AS b FINAL
-WHERE b.generation = {generation:UInt32}${venue} AND b.observed_at >= ${AT('since')}
-ORDER BY b.venue, b.market, b.outcome`,
-    params: {
-      generation: request.generation,
-      since: request.since ?? 0,
-      ...(request.venue === undefined ? {} : { venue: request.venue }),
-    },
+WHERE b.generation = {generation:UInt32} AND b.venue = {venue:String}
+  AND ${
+    request.market === undefined
+      ? `b.market GLOBAL IN (SELECT market FROM latest_books WHERE ${ours} AND observed_at >= ${AT('since')})`
+      : 'b.market = {market:String}'
+  }
+ORDER BY b.market, b.outcome`,
+    params: { ...request, since: request.since ?? 0 },
   };
 }
