@@ -7,9 +7,9 @@ import type { ApiServer } from '@ladderlog/api';
 import { createApi, serveApi } from '@ladderlog/api';
 import type { Collecting } from '@ladderlog/collectors';
 import { collect } from '@ladderlog/collectors';
-import { isLadderlogError } from '@ladderlog/core';
+import { isLadderlogError, silentMs } from '@ladderlog/core';
 import type { Feed } from '@ladderlog/feed';
-import { FEED_LIMITS, createFeed } from '@ladderlog/feed';
+import { createFeed } from '@ladderlog/feed';
 import type { EventLog } from '@ladderlog/log';
 import type { CursorStore, Follower } from '@ladderlog/projector';
 import { createFollower, rebuild } from '@ladderlog/projector';
@@ -140,9 +140,6 @@ async function whenFree<T>(build: () => Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-/** So many in a row, and a collector counts as gone. */
-const MISSED_BEATS = 4;
-
 export async function startServe(
   context: Context,
   directory: DataDirectory,
@@ -155,6 +152,8 @@ export async function startServe(
 ): Promise<ApiServer & { readonly caughtUp: Promise<void> }> {
   const { config, logger } = context;
   const clock = (): number => Date.now() * 1_000;
+  // One limit: latest books, coverage, health and the feed say the same of a collector that is gone.
+  const silent = silentMs(config.beatSeconds);
   let feed: Feed | null = null;
   const api = await createApi({
     store,
@@ -176,6 +175,7 @@ export async function startServe(
     corsOrigins:
       config.corsOrigin === 'none' ? [] : config.corsOrigin.split(',').map((origin) => origin.trim()),
     validateResponses: config.validateResponses,
+    silentMs: silent,
     registry: metrics.registry,
     ...(config.redisUrl === null ? {} : { redisUrl: config.redisUrl }),
   });
@@ -194,7 +194,7 @@ export async function startServe(
     clock,
     market: (venue, market) => catalogueMarket(store, venue, market),
     observer: feedObserver(metrics.registry),
-    limits: { silentMs: Math.max(FEED_LIMITS.silentMs, config.beatSeconds * MISSED_BEATS * 1_000) },
+    limits: { silentMs: silent },
     ...(start ? { start } : {}),
   });
   feed = stream;
