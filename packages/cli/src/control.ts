@@ -1,7 +1,7 @@
 // The control socket of a running `ladderlog up`: a Unix socket in the data directory, so only who may read the directory may
 // speak. One request a connection: a line of JSON; answers are lines {progress} … then {result} or {error}.
 
-import { existsSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -38,8 +38,13 @@ export async function serveControl(
       gone.abort();
     });
     socket.on('error', () => socket.destroy());
-    const answer = (message: Answer): void => void socket.write(`${JSON.stringify(message)}\n`);
-    createInterface({ input: socket }).once('line', (line) => {
+    // Who asked may have gone; the reader of lines passes on the socket's errors as its own.
+    const answer = (message: Answer): void => {
+      if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
+    };
+    const lines = createInterface({ input: socket });
+    lines.on('error', () => socket.destroy());
+    lines.once('line', (line) => {
       perform(
         context,
         runtime,
@@ -62,6 +67,7 @@ export async function serveControl(
     });
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
+  chmodSync(path, 0o600);
   return {
     close: () =>
       new Promise((resolve) => {
@@ -124,7 +130,9 @@ async function askRunning(
 ): Promise<unknown> {
   signal.addEventListener('abort', () => socket.destroy(), { once: true });
   socket.write(`${JSON.stringify({ operation, args })}\n`);
-  for await (const line of createInterface({ input: socket })) {
+  const lines = createInterface({ input: socket });
+  lines.on('error', () => lines.close());
+  for await (const line of lines) {
     const message = JSON.parse(line) as Answer;
     if ('progress' in message) progress(...message.progress);
     else if ('result' in message) return message.result;

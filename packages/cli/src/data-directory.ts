@@ -1,7 +1,7 @@
 // The data directory: log.sqlite (the truth), store/ (chDB, rebuildable), secrets, and a version. Moves forward only.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { LadderlogError } from '@ladderlog/core';
@@ -24,7 +24,7 @@ export type DataDirectory = {
 export function openDataDirectory(path: string, logger: Logger): DataDirectory {
   const directory = resolve(path);
   try {
-    mkdirSync(directory, { recursive: true });
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new LadderlogError(
       'BAD_CONFIG',
@@ -62,6 +62,11 @@ export function openDataDirectory(path: string, logger: Logger): DataDirectory {
     cursors: join(directory, 'cursors.sqlite'),
     control: join(directory, 'control.sock'),
   };
+}
+
+/** For its owner alone, from the first moment; SQLite gives its side files the mode of the database. */
+export function createPrivate(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
 /** Signs page cursors, so it must outlive a restart. */

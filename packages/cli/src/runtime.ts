@@ -10,7 +10,7 @@ import { CHDB_LIMITS, SERVER_LIMITS, openChdbStore, openServerStore } from '@lad
 
 import type { Context } from './context.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { openDataDirectory } from './data-directory.ts';
+import { createPrivate, openDataDirectory } from './data-directory.ts';
 
 export { PROJECTIONS };
 
@@ -18,13 +18,15 @@ export async function openLog(
   { config, logger }: Context,
   directory: DataDirectory,
 ): Promise<EventLog & { readonly thinTopics?: readonly ThinTopic[] }> {
-  if (!config.kafkaBrokers)
+  if (!config.kafkaBrokers) {
+    createPrivate(directory.log);
     return openSqliteLog({
       path: directory.log,
       partitions: config.partitions,
       logger,
       retention: framesRetention(config.framesDays, (days) => ({ maxAgeMicros: days * DAY_MICROS })),
     });
+  }
   const sasl =
     config.kafkaSaslMechanism === null
       ? {}
@@ -88,7 +90,9 @@ export async function openStore(
 /** Where the projector's cursors live: with the log when both engines are embedded, on the server otherwise. */
 export function openCursors({ config }: Context, directory: DataDirectory, store: Store): CursorStore {
   if (config.clickhouseUrl !== null) return openClickhouseCursors(store);
-  return openSqliteCursors(config.kafkaBrokers ? directory.cursors : directory.log);
+  const path = config.kafkaBrokers ? directory.cursors : directory.log;
+  createPrivate(path);
+  return openSqliteCursors(path);
 }
 
 export type Runtime = OpenStore & {

@@ -34,7 +34,10 @@ export function registerData(define: Define): void {
     ['ladderlog restore ./backup-2026-11-15 --data ./data-restored'],
     (command) => command.argument('<directory>', 'A backup.'),
     async (context, _options, [from]) => {
-      const manifest = await restoreFrom(from!, context.config.data);
+      const progress = createProgress('restore');
+      const manifest = await restoreFrom(from!, context.config.data, (done, total, note) =>
+        progress.update(done, total, note),
+      ).finally(() => progress.end());
       context.print(
         context.json
           ? JSON.stringify(manifest)
