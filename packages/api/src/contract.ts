@@ -5,11 +5,21 @@ import type { Venue } from '@ladderlog/core';
 import { LadderlogError } from '@ladderlog/core';
 import { parse } from 'yaml';
 
+export type Parameter = {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly description: string;
+  readonly schema: { readonly type?: string; readonly $ref?: string };
+};
+
+export const isTime = ({ schema }: Parameter): boolean => schema.$ref?.endsWith('/TimeText') ?? false;
+
 export type Operation = {
   readonly id: string;
   /** As in the contract: /v3/{asset}/markets. */
   readonly template: string;
   readonly pattern: RegExp;
+  readonly parameters: readonly Parameter[];
   readonly pathNames: readonly string[];
   readonly queryNames: readonly string[];
   /** No key needed. */
@@ -28,10 +38,10 @@ export type Contract = {
   match(path: string): Matched | null;
 };
 
-type Ref = { readonly $ref?: string; readonly name?: string; readonly in?: string };
+type Ref = { readonly $ref: string };
 type Document = {
   readonly paths: Record<string, { get: { operationId: string; security?: unknown[]; parameters?: Ref[] } }>;
-  readonly components: { parameters: Record<string, { name: string; in: string }> };
+  readonly components: { parameters: Record<string, Parameter> };
 };
 
 const FILE = new URL('../../../openapi.yaml', import.meta.url);
@@ -70,18 +80,18 @@ export function loadContract(file: URL = FILE): Contract {
 }
 
 function toOperation(document: Document, template: string, get: Document['paths'][string]['get']): Operation {
-  const parameters = (get.parameters ?? []).map((parameter) => {
-    if (!parameter.$ref) return parameter;
-    const target = document.components.parameters[parameter.$ref.split('/').at(-1)!];
-    if (!target) throw new LadderlogError('INTERNAL', `openapi.yaml: ${parameter.$ref} does not exist`);
+  const parameters = (get.parameters ?? []).map(({ $ref }) => {
+    const target = document.components.parameters[$ref.split('/').at(-1)!];
+    if (!target) throw new LadderlogError('INTERNAL', `openapi.yaml: ${$ref} does not exist`);
     return target;
   });
   return {
     id: get.operationId,
     template,
     pattern: new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[a-z_]+\}/g, '([^/]+)')}$`),
+    parameters,
     pathNames: [...template.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1]!),
-    queryNames: parameters.filter((one) => one.in === 'query').map((one) => one.name!),
+    queryNames: parameters.filter((one) => one.in === 'query').map((one) => one.name),
     open: Array.isArray(get.security) && get.security.length === 0,
     venue: venueOf(template),
   };

@@ -51,6 +51,15 @@ export const invalidParameter = (
   details: Readonly<Record<string, unknown>> = {},
 ): ApiError => new ApiError('INVALID_PARAMETER', message, { parameter, ...details });
 
+/** Long values are cut: the message is for people. */
+export const quoted = (given: unknown): string => `'${String(given).slice(0, 64)}'`;
+
+export const notATime = (parameter: string, given: unknown): ApiError =>
+  invalidParameter(
+    parameter,
+    `${parameter} ${quoted(given)} is not a time: send ISO 8601 (2026-11-15T00:00:00Z) or epoch milliseconds (1794700800000), from 2000 to 2199.`,
+  );
+
 export const storeUnavailable = (message: string, retryAfter = 1): ApiError =>
   new ApiError(
     'STORE_UNAVAILABLE',

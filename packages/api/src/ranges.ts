@@ -4,7 +4,7 @@ import type { ApiKey, Micros, PlanTable, Venue } from '@ladderlog/core';
 import { oldestAllowed, parseClientTime, planAllows, planFor, planReaching, toIso } from '@ladderlog/core';
 import type { Context } from './context.ts';
 import { text } from './context.ts';
-import { ApiError, invalidParameter } from './errors.ts';
+import { ApiError, invalidParameter, notATime } from './errors.ts';
 
 export type AskedRange = {
   /** Null: as far back as there is data and the plan reaches. */
@@ -22,11 +22,7 @@ const DAY: Micros = 86_400_000_000;
 
 export function clientTime(parameter: string, value: string): Micros {
   const at = parseClientTime(value);
-  if (at === null)
-    throw invalidParameter(
-      parameter,
-      `${parameter} must be ISO 8601 or epoch milliseconds between 2000 and 2200.`,
-    );
+  if (at === null) throw notATime(parameter, value);
   return at;
 }
 

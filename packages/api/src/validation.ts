@@ -4,10 +4,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import type { Query } from './context.ts';
-import type { Contract, Operation } from './contract.ts';
-import { nearestName } from './contract.ts';
+import type { Contract, Operation, Parameter } from './contract.ts';
+import { isTime, nearestName } from './contract.ts';
 import type { ApiError } from './errors.ts';
-import { invalidParameter } from './errors.ts';
+import { invalidParameter, notATime, quoted } from './errors.ts';
 
 /** The query with its types and defaults, or an INVALID_PARAMETER. */
 export type Validate = (operation: Operation, request: Request, response: Response) => Promise<Query>;
@@ -43,10 +43,11 @@ export function createValidation(contract: Contract, validateResponses: boolean)
     const known = valid.get(request.url);
     // The check of answers needs what the check of the request leaves behind.
     if (known && !validateResponses) return known;
+    readLeniently(operation, request);
     try {
       await runAll(handlersOf(operation), request, response);
     } catch (error) {
-      throw inOurWords(error, operation);
+      throw inOurWords(error, operation, request);
     }
     const query = request.query as Query;
     valid.set(request.url, query);
@@ -97,21 +98,50 @@ const runAll = (handlers: readonly RequestHandler[], request: Request, response:
     next();
   });
 
-type ValidationProblem = { readonly path?: string; readonly message?: string };
+/** A time and, where a `+` stood unencoded in the URL, its zone. */
+const LOST_PLUS = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*) (\d\d(?::?\d\d)?)$/;
 
-/** Which parameter, and what would be right. */
-function inOurWords(error: unknown, operation: Operation): unknown {
+/** What common clients send and can mean one thing only: Python's True, and a `+`, which arrives as a space. */
+function readLeniently(operation: Operation, request: Request): void {
+  const query = request.query as Record<string, unknown>;
+  for (const parameter of operation.parameters) {
+    const value = query[parameter.name];
+    if (parameter.in !== 'query' || typeof value !== 'string') continue;
+    if (parameter.schema.type === 'boolean') query[parameter.name] = value.toLowerCase();
+    else if (isTime(parameter)) query[parameter.name] = value.replace(LOST_PLUS, '$1+$2');
+  }
+  // Express would parse it anew.
+  Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
+}
+
+type ValidationProblem = { readonly path?: string; readonly message?: string; readonly errorCode?: string };
+
+/** Which parameter, what was given, and what would be right. */
+function inOurWords(error: unknown, operation: Operation, request: Request): unknown {
   const { status, errors } = error as {
     readonly status?: number;
     readonly errors?: readonly ValidationProblem[];
   };
   const problem = errors?.[0];
   if (!problem || status !== 400) return error;
-  const name = problem.path?.split('/')[2] ?? 'query';
-  if (problem.path?.startsWith('/query/') && !operation.queryNames.includes(name))
-    return unknownParameter(name, operation);
-  const message = (problem.message ?? 'is not valid').replace(/^Empty value.*/, 'is empty');
-  return invalidParameter(name, `${name} ${message}.`);
+  const [, place, name = 'query'] = problem.path?.split('/') ?? [];
+  if (place === 'query' && !operation.queryNames.includes(name)) return unknownParameter(name, operation);
+  const given = (place === 'query' ? request.query : (request.params as Record<string, unknown>))[name];
+  const parameter = operation.parameters.find((one) => one.name === name);
+  const isPattern = problem.errorCode?.startsWith('pattern.') ?? false;
+  return parameter && isPattern && isTime(parameter)
+    ? notATime(name, given)
+    : invalidParameter(name, `${name} ${wording(problem, given, isPattern ? parameter : undefined)}`);
+}
+
+function wording({ message = '' }: ValidationProblem, given: unknown, parameter?: Parameter): string {
+  if (given === undefined) return 'is required.';
+  if (given === '') return 'is empty.';
+  if (Array.isArray(given)) return 'takes one value.';
+  if (message.includes('reserved characters')) return 'has characters that must be percent-encoded.';
+  return parameter
+    ? `${quoted(given)} is not well-formed: ${parameter.description}`
+    : `${message}, not ${quoted(given)}.`;
 }
 
 function unknownParameter(name: string, operation: Operation): ApiError {

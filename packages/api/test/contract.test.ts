@@ -58,7 +58,7 @@ describe('the contract', () => {
   });
   test('a wrong path under another route is not one of an asset', () => {
     for (const first of ['venuea-prediction', 'venuea-alias', 'venueb', 'health', 'gaps'])
-      expect(contract.match(`/v3/${first}/markets/12/snapshots`), first).toBeNull();
+      expect(contract.match(`/v3/${first}/markets/12/snapshots`)).toBeNull();
     expect(contract.match('/v3/nothing/markets/12/snapshots')?.operation.id).toBe('listVenueCSnapshots');
   });
   test('path parameters are decoded', () => {

@@ -622,7 +622,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description ISO 8601, UTC when no zone is given, or epoch milliseconds as digits; 2000 to 2199. */
+        /**
+         * @description ISO 8601, UTC when no zone is given, or epoch milliseconds as digits; 2000 to 2199. In a query the `+` of a zone is
+         *     understood also where it was not percent-encoded.
+         */
         readonly TimeText: string;
         /**
          * @description ISO 8601 UTC with milliseconds, or microseconds where the instant has them.
@@ -1332,9 +1335,9 @@ export interface components {
          * @example 1m
          */
         readonly interval: "1s" | "10s" | "1m" | "5m" | "15m" | "1h";
-        /** @description Add the ladders to every record. */
+        /** @description Add the ladders to every record. `true` and `false` in any case. */
         readonly includeOrderbook: boolean;
-        /** @description Full ladders are part of venue A's records; pass false to leave them out. */
+        /** @description Full ladders are part of venue A's records; pass false to leave them out (`true` and `false` in any case). */
         readonly includeOrderbookA: boolean;
         /** @description `arrays`: price and size arrays per side. `levels`: `bids: [{price, size}]` instead. */
         readonly ladder: "arrays" | "levels";
@@ -1825,7 +1828,7 @@ export interface operations {
                  * @example 1m
                  */
                 readonly interval?: components["parameters"]["interval"];
-                /** @description Full ladders are part of venue A's records; pass false to leave them out. */
+                /** @description Full ladders are part of venue A's records; pass false to leave them out (`true` and `false` in any case). */
                 readonly include_orderbook?: components["parameters"]["includeOrderbookA"];
                 /** @description `arrays`: price and size arrays per side. `levels`: `bids: [{price, size}]` instead. */
                 readonly ladder?: components["parameters"]["ladder"];
@@ -2319,7 +2322,7 @@ export interface operations {
                  * @example 1m
                  */
                 readonly interval?: components["parameters"]["interval"];
-                /** @description Full ladders are part of venue A's records; pass false to leave them out. */
+                /** @description Full ladders are part of venue A's records; pass false to leave them out (`true` and `false` in any case). */
                 readonly include_orderbook?: components["parameters"]["includeOrderbookA"];
                 /** @description `arrays`: price and size arrays per side. `levels`: `bids: [{price, size}]` instead. */
                 readonly ladder?: components["parameters"]["ladder"];
@@ -2679,7 +2682,7 @@ export interface operations {
                  * @example 1m
                  */
                 readonly interval?: components["parameters"]["interval"];
-                /** @description Add the ladders to every record. */
+                /** @description Add the ladders to every record. `true` and `false` in any case. */
                 readonly include_orderbook?: components["parameters"]["includeOrderbook"];
                 /** @description `arrays`: price and size arrays per side. `levels`: `bids: [{price, size}]` instead. */
                 readonly ladder?: components["parameters"]["ladder"];
@@ -3091,7 +3094,7 @@ export interface operations {
                  * @example 1m
                  */
                 readonly interval?: components["parameters"]["interval"];
-                /** @description Add the ladders to every record. */
+                /** @description Add the ladders to every record. `true` and `false` in any case. */
                 readonly include_orderbook?: components["parameters"]["includeOrderbook"];
                 /** @description `arrays`: price and size arrays per side. `levels`: `bids: [{price, size}]` instead. */
                 readonly ladder?: components["parameters"]["ladder"];
