@@ -44,7 +44,7 @@ export class Client {
   private readonly parts: ClientParts;
   private readonly held = new Map<string, Item>();
   private readonly skipped = new Map<string, Skipped>();
-  /** Markets whose current state is still to be sent; until then their news are part of it. */
+  /** Markets whose current state is still to be sent. All news wait for it: who has some of them has the state before, too. */
   private readonly starting = new Set<string>();
   private slow = false;
   private corked = false;
@@ -93,8 +93,7 @@ export class Client {
   /** A message of the log. */
   offer(item: Item): void {
     if (this.closed) return;
-    if (item.event.type !== 'MarketObserved' && this.starting.has(item.market)) return;
-    if (this.slow || this.held.size > 0) {
+    if (this.slow || !this.upToDate) {
       this.hold(item);
       return;
     }
@@ -177,6 +176,11 @@ export class Client {
 
   private sendNext(): boolean {
     if (this.closed) return false;
+    for (const market of this.starting) {
+      this.starting.delete(market);
+      for (const frame of this.parts.currentFrames(market)) this.write(frame);
+      return true;
+    }
     for (const [place, { first, last, count }] of this.skipped) {
       this.skipped.delete(place);
       this.send({ type: 'skipped', from: formatPosition(first), to: formatPosition(last), count });
@@ -187,11 +191,6 @@ export class Client {
       const frame = item.frame();
       this.write(frame);
       this.parts.observer.onSent?.(1, frame.length);
-      return true;
-    }
-    for (const market of this.starting) {
-      this.starting.delete(market);
-      for (const frame of this.parts.currentFrames(market)) this.write(frame);
       return true;
     }
     return false;
