@@ -29,13 +29,17 @@ const time = (name: string, value: unknown, otherwise: number): number => {
   return at;
 };
 
-export const exportTables: Operation = async (_context, { store }, args, progress) => {
+export const exportTables: Operation = async (_context, { store, cursors }, args, progress, signal) => {
   const directory = resolve(String(args['directory']));
   const { markets, datasets } = args;
+  const generation = await store.generation();
+  const projected = await cursors.list(generation);
   const manifest = await exportData(
     store,
     {
       directory,
+      generation,
+      before: projected.map(({ topic, partition, hwm }) => ({ topic, partition, offset: hwm + 1 })),
       format: choose('format', args['format'], EXPORT_FORMATS),
       from: time('from', args['from'], EARLIEST_MICROS),
       to: time('to', args['to'], Date.now() * 1_000),
@@ -47,6 +51,7 @@ export const exportTables: Operation = async (_context, { store }, args, progres
         : {}),
     },
     ({ rows, totalRows, file }) => progress(rows, totalRows, file),
+    signal,
   );
   return { ...manifest, directory };
 };

@@ -2,12 +2,12 @@
 // a manifest written last. A directory without manifest.json is not a finished export.
 
 import { createHash } from 'node:crypto';
-import { createWriteStream, existsSync } from 'node:fs';
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { CoverageRow, GapRow, Micros, Venue } from '@ladderlog/core';
+import type { CoverageRow, GapRow, Micros, Position, Venue } from '@ladderlog/core';
 import { coverageOf, LadderlogError, toIso } from '@ladderlog/core';
 import type { ExportDataset, ExportFormat } from './export-columns.ts';
 import { EXPORT_DATASETS, EXPORT_SCHEMA_VERSION, EXPORT_TABLES, GAP_EXPORT } from './export-columns.ts';
@@ -21,6 +21,7 @@ import {
   rowsQuery,
   textPages,
 } from './export-pages.ts';
+import { rowsBefore } from './positions.ts';
 import type { Query, Store } from './store.ts';
 
 export type ExportRequest = {
@@ -35,6 +36,8 @@ export type ExportRequest = {
   readonly to: Micros;
   /** Default: the served one. */
   readonly generation?: number;
+  /** Up to where the log is in the tables, exclusive, when more is being written meanwhile. */
+  readonly before?: readonly Position[];
   /** Written into the manifest. */
   readonly version?: string;
 };
@@ -89,13 +92,19 @@ export async function exportData(
   store: Store,
   request: ExportRequest,
   onProgress: (progress: ExportProgress) => void = () => {},
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<ExportManifest> {
   if (!(request.from < request.to))
     throw new LadderlogError('BAD_ARGUMENT', 'an export needs a start before its end');
-  if (existsSync(join(request.directory, 'manifest.json')))
-    throw new LadderlogError('BAD_ARGUMENT', `${request.directory} already holds an export`);
+  if ((await entriesOf(request.directory)) > 0)
+    throw new LadderlogError('BAD_ARGUMENT', `${request.directory} is not empty; give a new directory`);
   const generation = request.generation ?? (await store.generation());
-  const selection = selectionOf(request, generation);
+  const all = selectionOf(request, generation);
+  // Rows are counted first and read later, so the same ones must be meant.
+  const { before } = request;
+  const selection: Selection = before
+    ? { ...all, where: `${all.where} AND ${rowsBefore(before, 'b.')}` }
+    : all;
   const plan: { dataset: ExportDataset; day: Day }[] = [];
   for (const dataset of request.datasets ?? EXPORT_DATASETS)
     for (const day of await daysOf(store, dataset, selection)) plan.push({ dataset, day });
@@ -103,6 +112,7 @@ export async function exportData(
   const files: ExportedFile[] = [];
   let rows = 0;
   for (const { dataset, day } of plan) {
+    signal.throwIfAborted();
     const path = `${dataset}/${day.day}.${request.format}`;
     const report = (written: number): void =>
       onProgress({
@@ -117,11 +127,12 @@ export async function exportData(
     const query = rowsQuery({ dataset, selection, range });
     const written =
       request.format === 'parquet'
-        ? await writeFileFrom(request, path, [await answer(store, query, request.format)])
+        ? await writeFileFrom(request, path, [await answer(store, query, request.format)], signal)
         : await writeFileFrom(
             request,
             path,
             textPages(store, { dataset, selection, range, format: request.format }, report),
+            signal,
           );
     rows += day.rows;
     files.push({
@@ -134,7 +145,7 @@ export async function exportData(
       ...written,
     });
   }
-  const gaps = await writeGaps(store, request, selection);
+  const gaps = await writeGaps(store, request, all, signal);
   files.push(gaps);
   onProgress({ file: gaps.path, rows, totalRows, files: files.length, totalFiles: plan.length + 1 });
   const manifest: ExportManifest = {
@@ -150,11 +161,22 @@ export async function exportData(
       'prices and sizes in units of the venue (1 = one contract or one dollar); times in UTC, observed_at by our clock',
     files,
     rows,
-    coverage: await coverageSummary(store, request, selection),
+    coverage: await coverageSummary(store, request, all),
     gaps: gaps.rows,
   };
   await writeFile(join(request.directory, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
+}
+
+async function entriesOf(directory: string): Promise<number> {
+  try {
+    return (await readdir(directory)).length;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw new LadderlogError('BAD_ARGUMENT', `${directory} is no directory; give a new one`, {
+      cause: error,
+    });
+  }
 }
 
 function selectionOf(request: ExportRequest, generation: number): Selection {
@@ -198,6 +220,7 @@ async function writeFileFrom(
   request: ExportRequest,
   path: string,
   sources: Iterable<AsyncIterable<Uint8Array>> | AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
 ): Promise<{ bytes: number; sha256: string }> {
   const file = join(request.directory, path);
   const partial = `${file}.partial`;
@@ -214,7 +237,7 @@ async function writeFileFrom(
     else for (const source of sources) yield* source;
   };
   try {
-    await pipeline(bytes, hashing, createWriteStream(partial));
+    await pipeline(bytes, hashing, createWriteStream(partial), { signal });
   } catch (error) {
     await rm(partial, { force: true });
     throw error;
@@ -223,30 +246,44 @@ async function writeFileFrom(
   return { bytes: (await stat(file)).size, sha256: hash.digest('hex') };
 }
 
+type GapsFound = { readonly rows: number; readonly first: Micros; readonly last: Micros };
+
 async function writeGaps(
   store: Store,
   request: ExportRequest,
   { where, params }: Selection,
+  signal: AbortSignal,
 ): Promise<ExportedFile> {
   const touching = `${where} AND b.from_at < ${AT('to')} AND (b.to_at IS NULL OR b.to_at > ${AT('from')})`;
   const from = `FROM gaps AS b FINAL WHERE ${touching}`;
-  const [found] = await store.query<{ rows: number; first: Micros; last: Micros }>({
-    sql: `SELECT count() AS rows, toUnixTimestamp64Micro(min(b.from_at)) AS first, toUnixTimestamp64Micro(max(b.from_at)) AS last ${from}`,
-    params,
-  });
+  const count = async (): Promise<GapsFound> =>
+    (
+      await store.query<GapsFound>(
+        {
+          sql: `SELECT count() AS rows, toUnixTimestamp64Micro(min(b.from_at)) AS first, toUnixTimestamp64Micro(max(b.from_at)) AS last ${from}`,
+          params,
+        },
+        { name: 'export.gaps', deadlineMs: EXPORT_DEADLINE_MS },
+      )
+    )[0]!;
   const path = `gaps.${request.format}`;
   const query = { sql: `${GAP_EXPORT} ${from} ORDER BY b.venue, b.market, b.from_at, b.gap_id`, params };
-  const written = await writeFileFrom(request, path, [await answer(store, query, request.format)]);
-  const rows = found?.rows ?? 0;
-  return {
-    path,
-    dataset: 'gaps',
-    day: null,
-    rows,
-    from: rows === 0 ? null : toIso(found!.first),
-    to: rows === 0 ? null : toIso(found!.last),
-    ...written,
-  };
+  // A gap has no one position in the log, but gaps only ever become more: as many before as after means just these.
+  for (let found = await count(); ;) {
+    const written = await writeFileFrom(request, path, [await answer(store, query, request.format)], signal);
+    const { rows, first, last } = found;
+    found = await count();
+    if (found.rows !== rows) continue;
+    return {
+      path,
+      dataset: 'gaps',
+      day: null,
+      rows,
+      from: rows === 0 ? null : toIso(first),
+      to: rows === 0 ? null : toIso(last),
+      ...written,
+    };
+  }
 }
 
 type Track = { readonly venue: Venue; readonly market: string };

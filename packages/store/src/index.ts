@@ -17,6 +17,7 @@ export type { StoreLimits } from './create-store.ts';
 export type { Cluster, Migration, MigrationTarget } from './migrations.ts';
 export { loadMigrations, quoteText, renderMigration } from './migrations.ts';
 export { proveDeduplication } from './migrate.ts';
+export { rowsBefore } from './positions.ts';
 export type { RowEncoder } from './row-binary.ts';
 export { columnsOf, createRowEncoder } from './row-binary.ts';
 export { toStoreError } from './store-errors.ts';

@@ -1,11 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LadderEvent } from '@ladderlog/core';
-import type { ChdbStore, ExportFormat, ExportManifest, ExportProgress } from '@ladderlog/store';
+import type { ChdbStore, ExportFormat, ExportManifest, ExportProgress, Store } from '@ladderlog/store';
 import { exportData, openChdbStore } from '@ladderlog/store';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
@@ -176,12 +184,75 @@ test('one market, one venue, part of a day', async () => {
   ]);
 });
 
-test('an export is never overwritten', async () => {
-  await expect(
-    exportData(store, { directory: directory('csv'), format: 'csv', ...range }),
-  ).rejects.toMatchObject({
-    code: 'BAD_ARGUMENT',
+test('only a new or empty directory is written to', async () => {
+  mkdirSync(directory('mine'));
+  writeFileSync(join(directory('mine'), 'notes.txt'), 'mine');
+  for (const name of ['csv', 'mine', 'mine/notes.txt'])
+    await expect(
+      exportData(store, { directory: directory(name), format: 'csv', ...range }),
+    ).rejects.toMatchObject({ code: 'BAD_ARGUMENT' });
+  expect(readdirSync(directory('mine'))).toEqual(['notes.txt']);
+  mkdirSync(directory('empty'));
+  await exportData(store, { directory: directory('empty'), format: 'csv', ...range });
+});
+
+/** A store in which something happens after the first query of this name. */
+const whileAsked = (name: string, happen: () => Promise<void>): Store => {
+  let happened = false;
+  return {
+    ...store,
+    async query<T>(...[query, options]: Parameters<Store['query']>): Promise<T[]> {
+      const answer = await store.query<T>(query, options);
+      if (options?.name === name && !happened) {
+        happened = true;
+        await happen();
+      }
+      return answer;
+    },
+  };
+};
+
+test('the manifest is of its files, also while rows and gaps are being written', async () => {
+  // Rows of other tests must stay as they are: a day of its own.
+  const day = T0 + 10 * DAY;
+  const at = (second: number) => day + second * 1_000_000;
+  const gap = (id: string, second: number): LadderEvent => ({
+    ...events.find(({ type }) => type === 'GapClosed')!,
+    ...{ gapId: id, market: 'late', from: at(second), to: at(second + 1), observedAt: at(second + 1) },
   });
+  await insertEvents(store, [book({ market: 'late', observedAt: at(1) }), gap('late-1', 1)], 100);
+  const before = [{ topic: 'venueb', partition: 0, offset: 102 }];
+  const writing = whileAsked('export.days', () =>
+    insertEvents(store, [book({ market: 'late', observedAt: at(2) })], 102),
+  );
+  const writingGaps = whileAsked('export.gaps', () => insertEvents(store, [gap('late-2', 2)], 103));
+  for (const [name, busy, rows, gaps] of [
+    ['rows', writing, 1, 1],
+    ['gaps', writingGaps, 1, 2],
+  ] as const) {
+    const manifest = await exportData(busy, {
+      directory: directory(`while-${name}`),
+      format: 'ndjson',
+      datasets: ['books'],
+      from: day,
+      to: day + DAY,
+      before,
+    });
+    expect(manifest).toMatchObject({ rows, gaps });
+    for (const file of manifest.files) {
+      const lines = readFileSync(join(directory(`while-${name}`), file.path), 'utf8').split('\n');
+      expect([file.path, lines.length - 1]).toEqual([file.path, file.rows]);
+    }
+  }
+});
+
+test.each(['parquet', 'ndjson'] as const)('%s: an export that is ended writes no more', async (format) => {
+  const stop = new AbortController();
+  const request = { directory: directory(`ended-${format}`), format, ...range };
+  const exporting = exportData(store, request, () => stop.abort(), stop.signal);
+  await expect(exporting).rejects.toMatchObject({ name: 'AbortError' });
+  const left = existsSync(request.directory) ? readdirSync(request.directory, { recursive: true }) : [];
+  expect(left.filter((name) => /\.(ndjson|parquet|json|partial)$/.test(String(name)))).toEqual([]);
 });
 
 // Needs a Python with pandas + pyarrow, polars and duckdb: LADDERLOG_PYTHON, or a virtual environment in .cache/python.
