@@ -91,15 +91,30 @@ export function connect(path: string, durable: boolean): DatabaseSync {
 }
 
 /** Creates what is missing, in one transaction; refuses a file that is not ours or is newer. */
-export function prepareFile(db: DatabaseSync, topics: readonly string[], partitions: number): void {
+export function prepareFile(
+  db: DatabaseSync,
+  path: string,
+  topics: readonly string[],
+  partitions: number,
+): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+  // In this order: another process may be making the file, and commits both at once.
+  const { tables } = db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: number };
+  const { application_id: owner } = db.prepare('PRAGMA application_id').get() as { application_id: number };
+  if (owner !== APPLICATION_ID && tables > 0)
+    throw new LadderlogError(
+      'BAD_ARGUMENT',
+      `${path} is the SQLite file of another program, not a log; give another place, or move the file away`,
+      { details: { path } },
+    );
   if (version === 0) {
     // Both must be set before the first table; in a file with tables they change nothing.
     db.exec('PRAGMA auto_vacuum = INCREMENTAL;');
   } else if (version > FILE_VERSION)
     throw new LadderlogError(
       'DATA_DIRECTORY_NEWER',
-      `the log was written by a newer version (format ${version}, this one reads ${FILE_VERSION})`,
+      `${path} was written by a newer version of Ladderlog (format ${version}, this one reads ${FILE_VERSION}); run that version`,
+      { details: { path } },
     );
   db.exec('PRAGMA journal_mode = WAL;');
   transaction(db, () => {
@@ -139,6 +154,7 @@ const primaryCode = (error: unknown): number =>
 
 const BUSY = 5;
 const LOCKED = 6;
+const READ_ONLY = 8;
 const IO_ERROR = 10;
 const CORRUPT = 11;
 const FULL = 13;
@@ -168,20 +184,34 @@ export async function patiently<T>(work: () => T): Promise<T> {
 export function toLogError(error: unknown, path: string): LadderlogError {
   if (isLadderlogError(error)) return error;
   const code = primaryCode(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const reason = error instanceof Error ? error.message : String(error);
   const options = { cause: error, details: { path } };
   if (code === FULL || (code === IO_ERROR && isDiskFull(path)))
-    return new LadderlogError('LOG_DISK_FULL', `the disk of the log is full: ${message}`, {
-      ...options,
-      retryable: true,
-    });
+    return new LadderlogError(
+      'LOG_DISK_FULL',
+      `the disk of the log ${path} is full: ${reason}; free some space, and it goes on by itself`,
+      { ...options, retryable: true },
+    );
   if (isCorrupt(error))
-    return new LadderlogError('LOG_CORRUPT', `the log file is damaged: ${message}`, options);
-  return new LadderlogError('LOG_UNAVAILABLE', `the log file cannot be used: ${message}`, {
-    ...options,
-    retryable: code === BUSY || code === LOCKED || code === IO_ERROR || code === CANNOT_OPEN,
-  });
+    return new LadderlogError(
+      'LOG_CORRUPT',
+      `the log ${path} is damaged, or no log at all: ${reason}; restore a backup, or move the file away to begin anew`,
+      options,
+    );
+  const cure = CURES[code];
+  return new LadderlogError(
+    'LOG_UNAVAILABLE',
+    `the log ${path} cannot be used: ${reason}${cure === undefined ? '' : `; ${cure}`}`,
+    { ...options, retryable: [BUSY, LOCKED, IO_ERROR, CANNOT_OPEN].includes(code) },
+  );
 }
+
+const CURES: Readonly<Record<number, string>> = {
+  [BUSY]: 'another process holds it: wait for it, or end it',
+  [LOCKED]: 'another process holds it: wait for it, or end it',
+  [READ_ONLY]: 'check who owns it, and that it may be written',
+  [CANNOT_OPEN]: 'check that its directory is there, and may be read and written',
+};
 
 /** SQLite reports some full disks as I/O errors (its shared-memory file cannot grow). */
 function isDiskFull(path: string): boolean {
@@ -207,6 +237,7 @@ export function restoreLength(path: string, logger: Logger | undefined): boolean
     closeSync(file);
   }
   if (header.toString('latin1', 0, 15) !== 'SQLite format 3') return false;
+  if (header.readUInt32BE(68) !== APPLICATION_ID) return false;
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   const expected = pageSize * header.readUInt32BE(28);
   const { size } = statSync(path);

@@ -84,7 +84,7 @@ function start(options: SqliteLogOptions): SqliteLog {
   const db = connect(path, true);
   let upkeepDb: DatabaseSync | null = null;
   try {
-    prepareFile(db, TOPICS, options.partitions ?? DEFAULT_PARTITIONS);
+    prepareFile(db, path, TOPICS, options.partitions ?? DEFAULT_PARTITIONS);
     // Leases, committed offsets and packing need not wait for the disk: losing the newest of them to a power cut costs a
     // repeat, never an event.
     upkeepDb = connect(path, false);

@@ -285,6 +285,25 @@ describe('the file', () => {
     await expect(open()).rejects.toMatchObject({ code: 'LOG_CORRUPT' });
   });
 
+  test('of another program is refused, and stays as it was', async () => {
+    const db = new DatabaseSync(path);
+    db.exec(`CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('mine');
+      PRAGMA application_id = 42; PRAGMA user_version = 1`);
+    db.close();
+    const before = await readFile(path);
+    await expect(open()).rejects.toMatchObject({ code: 'BAD_ARGUMENT' });
+    expect((await readFile(path)).equals(before)).toBe(true);
+  });
+
+  test('is named by its errors, with what to do', async () => {
+    await writeFile(path, 'my notes\n'.repeat(1_000));
+    await expect(open()).rejects.toThrow(`${path} is damaged, or no log at all`);
+    await expect(open()).rejects.toThrow('restore a backup');
+    path = folder;
+    await expect(open()).rejects.toThrow(`the log ${folder} cannot be used`);
+    await expect(open()).rejects.toThrow('check that its directory is there');
+  });
+
   test('skips whole batches by their times', async () => {
     const log = await open();
     for (let n = 0; n < 1_000; n += 100) await log.append(books(n, n + 100, one));
