@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import type { VenueEvent } from '@ladderlog/core';
-import { VENUE_ADAPTERS as adapters } from '@ladderlog/core';
+import { VENUE_ADAPTERS as adapters, coverageOf } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
 import { afterAll, describe, expect, test } from 'vitest';
 
@@ -114,6 +114,53 @@ describe('an import', () => {
     expect(spans('CaptureStarted')).toEqual([0, 9_000]);
     expect(spans('CaptureStopped')).toEqual([1_000, 9_500]);
     expect(of(events, 'GapOpened')).toEqual([]);
+  });
+
+  test('covers a market without a hole while two recorded connections overlap', async () => {
+    const { events } = await importLines([
+      line(0, snapshot('KX-1', 1), { session: 'a' }),
+      line(1_000, snapshot('KX-1', 1), { session: 'b' }),
+      line(2_000, delta('KX-1', 2, '5.00'), { session: 'a' }),
+      line(3_000, delta('KX-1', 2, '5.00'), { session: 'b' }),
+      line(4_000, delta('KX-1', 3, '5.00'), { session: 'b' }),
+    ]);
+    const kinds = { CaptureStarted: 'started', CaptureBeat: 'beat', CaptureStopped: 'stopped' } as const;
+    const rows = events.flatMap((event) =>
+      event.type in kinds
+        ? [
+            {
+              outcome: 'yes',
+              session: event.session,
+              kind: kinds[event.type as keyof typeof kinds],
+              since: event.observedAt,
+              at: event.observedAt,
+            },
+          ]
+        : [],
+    );
+    const range = { from: START * 1_000, to: (START + 5_000) * 1_000 };
+    expect(coverageOf(rows, [], range, 'yes').intervals).toEqual([
+      { from: range.from, to: range.from + 4_000_000 },
+    ]);
+    expect(of(events, 'CaptureStopped')).toMatchObject([{ observedAt: range.from + 4_000_000 }]);
+    expect(of(events, 'BookObserved')).toHaveLength(5);
+  });
+
+  test('leaves a gap of the socket open when another recorded session asked for the book', async () => {
+    const rest = {
+      channel: 'rest:/markets/KX-1/orderbook',
+      frame: JSON.stringify({ orderbook_fp: { yes_dollars: [['0.4000', '10.00']], no_dollars: [] } }),
+    };
+    const { events } = await importLines([
+      line(0, snapshot('KX-1', 1), { session: 'a' }),
+      line(1_000, delta('KX-1', 5, '5.00'), { session: 'a' }),
+      line(2_000, '', rest),
+      line(3_000, delta('KX-1', 6, '5.00'), { session: 'a' }),
+      line(9_000, delta('KX-1', 7, '5.00'), { session: 'a' }),
+    ]);
+    expect(of(events, 'BookObserved')).toHaveLength(1);
+    expect(of(events, 'GapClosed')).toMatchObject([{ to: (START + 9_000) * 1_000, firstAfter: null }]);
+    expect(of(events, 'CaptureStopped')).toMatchObject([{ observedAt: (START + 9_000) * 1_000 }]);
   });
 
   test('writes the gap where the recording lost messages, and no book inside it', async () => {

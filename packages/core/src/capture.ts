@@ -29,24 +29,29 @@ export class Capture {
     this.tracks = new Tracks(options.adapter.venue, options.collector);
   }
 
-  private readonly open = new Set<Session>();
+  private readonly open = new Map<string, Session>();
 
   openSession(session: string): Session {
     const opened = new Session(this, session);
-    this.open.add(opened);
+    this.open.set(session, opened);
     return opened;
   }
 
   /** The connection is gone for good; what it watched stays watched until stopped or taken over. */
   closeSession(session: Session): void {
-    this.open.delete(session);
+    this.open.delete(session.id);
     session.close();
+  }
+
+  /** The connection of this name, while it is open. */
+  session(id: string): Session | undefined {
+    return this.open.get(id);
   }
 
   /** A catalogue fact, whichever session saw it, is known to all. */
   learn(market: string, fields: MarketFields): void {
     this.known.set(market, fields);
-    for (const session of this.open) session.learn(market, fields);
+    for (const session of this.open.values()) session.learn(market, fields);
   }
 
   /** True when these fields differ from the newest known of the market. */

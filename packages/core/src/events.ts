@@ -235,7 +235,7 @@ export type GapClosed = Envelope & {
   readonly from: Micros;
   readonly to: Micros;
   readonly lastBefore: GapEdge | null;
-  /** Null when capture of the market ended inside the gap. */
+  /** Null when capture of the market ended inside the gap. For samples maybe the book that showed them to be watched again. */
   readonly firstAfter: GapEdge | null;
 };
 

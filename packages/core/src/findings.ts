@@ -3,6 +3,7 @@
 import type { Capture } from './capture.ts';
 import { bookState, checkBook } from './checks.ts';
 import type { CheckFlag, Envelope, VenueEvent } from './events.ts';
+import type { Session } from './session.ts';
 import type { Micros } from './time.ts';
 import type { Track } from './tracks.ts';
 import type {
@@ -65,10 +66,16 @@ function applyBook(context: FindingContext, finding: BookFinding): void {
   const { tracks, adapter } = capture;
   const { find: _find, flags: found, continues = true, ...book } = finding;
   const envelope = { ...context.envelope, market: finding.market, sourceTs: finding.sourceTs };
-  const track = tracks.watch('books', finding.market, finding.outcome, context.session, envelope.observedAt);
-  // A change inside a gap builds on a book we cannot vouch for; a book from beside the stream does not mend the stream.
-  if (track.gap && (finding.kind === 'delta' || !continues)) return;
+  const { track, owner } = watched(context, 'books', finding.market, finding.outcome);
+  if (track.gap) {
+    const besideStream = !continues || (owner?.streams === true && !isSocket(context));
+    // A change inside a gap builds on a book we cannot vouch for; a book from beside the stream does not mend the stream.
+    if (finding.kind === 'delta' || besideStream) return;
+    if (owner) tracks.handOver(track, envelope, envelope, events);
+  }
   tracks.observed(track, envelope, events);
+  if (finding.kind === 'snapshot' && adapter.streamsSamples && isSocket(context))
+    resumeSamples(context, envelope);
   track.lastLadders = finding;
   let flags: readonly CheckFlag[] = checkBook(finding, adapter.priceBounds, envelope, found);
   if (finding.sourceTs !== null) {
@@ -91,6 +98,46 @@ function applyBook(context: FindingContext, finding: BookFinding): void {
   });
 }
 
+const isSocket = ({ frame }: FindingContext): boolean => frame.channel === 'ws';
+
+/**
+ * The track that a finding is about, and the other connection that watches it, if there is one. It stays with that one while
+ * it is open: what is asked for beside a stream is not the stream, and of two streams either may end first.
+ */
+function watched(
+  context: FindingContext,
+  dataset: 'books' | 'samples',
+  market: string,
+  outcome: string | null,
+): { track: Track; owner: Session | null } {
+  const { capture, session, envelope } = context;
+  const { tracks } = capture;
+  const known = tracks.get(dataset, market, outcome);
+  if (known?.session === session) return { track: known, owner: null };
+  const owner = known && capture.session(known.session);
+  if (!owner)
+    return { track: tracks.watch(dataset, market, outcome, session, envelope.observedAt), owner: null };
+  if (isSocket(context) && !owner.streams) {
+    const at = envelope.observedAt;
+    tracks.handOver(known, owner.envelope(known, at), { ...envelope, market }, context.events);
+    return { track: known, owner: null };
+  }
+  known.beside.add(session);
+  return { track: known, owner };
+}
+
+/**
+ * Samples come on the socket that sends the books. What it had watched on an earlier connection is watched again with the
+ * first book of this one: a market without a trade is quiet, not in a gap.
+ */
+function resumeSamples(context: FindingContext, envelope: Envelope): void {
+  const { capture, session, events } = context;
+  const samples = capture.tracks.get('samples', envelope.market, null);
+  if (!samples?.gap || samples.session === session || capture.session(samples.session)?.streams) return;
+  capture.tracks.watch('samples', envelope.market, null, session, envelope.observedAt);
+  capture.tracks.resume(samples, envelope, events);
+}
+
 function applyMarket(context: FindingContext, finding: MarketFinding): void {
   const { capture, envelope, events } = context;
   capture.learn(finding.market, finding.fields);
@@ -108,7 +155,7 @@ function applySample(context: FindingContext, finding: SampleFinding): void {
   const { tracks } = context.capture;
   const { find: _find, ...sample } = finding;
   const envelope = { ...context.envelope, market: finding.market, sourceTs: finding.sourceTs };
-  const track = tracks.watch('samples', finding.market, null, context.session, envelope.observedAt);
+  const { track } = watched(context, 'samples', finding.market, null);
   tracks.observed(track, envelope, context.events);
   context.events.push({ ...envelope, type: 'MetricSampled', entry: context.nextSample++, ...sample });
 }
@@ -121,13 +168,7 @@ function applyBreak(context: FindingContext, finding: BreakFinding): void {
     const track = tracks.get('samples', finding.market, null);
     if (track) hit.push(track);
   } else if (finding.outcome !== null) {
-    const track = tracks.watch(
-      'books',
-      finding.market,
-      finding.outcome,
-      context.session,
-      envelope.observedAt,
-    );
+    const { track } = watched(context, 'books', finding.market, finding.outcome);
     // Watching began with a change we cannot use: covered from here, and in a gap from here.
     tracks.start(track, envelope, context.events);
     hit.push(track);

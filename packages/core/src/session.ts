@@ -22,6 +22,8 @@ export class Session {
   private readonly normalizer: Normalizer;
   private nextOrdinal = 0;
   private closed = false;
+  /** It has a socket: what it watches is sent to it, not asked for. */
+  streams = false;
   /** Newest inbound activity of this connection, our clock. */
   lastActivity: Micros = 0;
 
@@ -55,6 +57,7 @@ export class Session {
     const ordinal = this.nextOrdinal++;
     const { capture } = this;
     const activeBefore = this.lastActivity;
+    if (frame.channel === 'ws') this.streams = true;
     const findings = this.closed ? NO_FINDINGS : this.normalizer.normalize(frame);
     const market = marketOf(findings);
     const envelope = capture.envelope(this.id, ordinal, frame.observedAt, market);
@@ -158,20 +161,30 @@ export class Session {
     return events;
   }
 
-  /** Stops one market, or all this session watches. */
+  /** Stops one market, or all this session watches; of these, what another connection watches too goes over to it. */
   stop(at: Micros, reason: string, market?: string): VenueEvent[] {
     const { tracks } = this.capture;
     const events: VenueEvent[] = [];
     const stopped = [...(market === undefined ? this.watched() : tracks.ofMarket(market))];
-    for (const track of stopped) tracks.stop(track, this.envelope(track, at), reason, events);
+    for (const track of stopped) {
+      const heir = market === undefined ? this.heirOf(track) : undefined;
+      if (heir) tracks.handOver(track, this.envelope(track, at), heir.envelope(track, at), events);
+      else tracks.stop(track, this.envelope(track, at), reason, events);
+    }
+    if (market === undefined) for (const { beside } of tracks.all()) beside.delete(this.id);
     return events;
+  }
+
+  private heirOf({ beside }: Track): Session | undefined {
+    const others = [...beside].flatMap((id) => (id === this.id ? [] : (this.capture.session(id) ?? [])));
+    return others.find(({ streams }) => streams) ?? others[0];
   }
 
   private *watched(): Generator<Track> {
     for (const track of this.capture.tracks.all()) if (track.session === this.id) yield track;
   }
 
-  private envelope(track: Track, at: Micros): Envelope {
+  envelope(track: Track, at: Micros): Envelope {
     return this.capture.envelope(this.id, this.ordinal, at, track.market);
   }
 }

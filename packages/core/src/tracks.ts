@@ -24,6 +24,8 @@ export type Track = {
   readonly outcome: string | null;
   /** Session that watches it now. */
   session: string;
+  /** Other sessions that have told of it: when this one ends, one of them may still watch. */
+  readonly beside: Set<string>;
   /** When watching was asked for; capture counts from the first finding. */
   watchedAt: Micros;
   started: boolean;
@@ -80,6 +82,7 @@ export class Tracks {
       market,
       outcome,
       session,
+      beside: new Set(),
       watchedAt: at,
       started: false,
       lastEvidence: at,
@@ -117,6 +120,26 @@ export class Tracks {
     if (track.gap) this.close(track, envelope, envelope.observedAt, edge, into);
     track.lastObserved = edge;
     track.lastEvidence = envelope.observedAt;
+  }
+
+  /** Shown to be watched again, though it had nothing to observe yet: the gap ends at the frame that shows it. */
+  resume(track: Track, envelope: Envelope, into: VenueEvent[]): void {
+    const { session, ordinal, observedAt } = envelope;
+    this.close(track, envelope, observedAt, { session, ordinal, observedAt }, into);
+    track.lastEvidence = observedAt;
+  }
+
+  /** Another connection watches it from here on, and was there before this one ended: covered by the one, then by the other. */
+  handOver(track: Track, from: Envelope, to: Envelope, into: VenueEvent[]): void {
+    track.beside.add(track.session);
+    track.session = to.session;
+    if (!track.started || track.gap) return;
+    const { dataset, outcome } = track;
+    const { collector } = this;
+    into.push({ ...from, type: 'CaptureBeat', dataset, outcome, collector });
+    into.push({ ...to, type: 'CaptureStarted', dataset, outcome, collector });
+    track.lastEvidence = Math.max(track.lastEvidence, to.observedAt);
+    track.lastBeat = to.observedAt;
   }
 
   /** From `from` on the track is not covered. One gap at a time: a second cause inside an open gap changes nothing. */

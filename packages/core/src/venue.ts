@@ -163,6 +163,8 @@ export type VenueAdapter = {
   readonly priceBounds: readonly [Micro, Micro];
   /** True when the venue numbers its messages, so that a lost one shows in the numbers. */
   readonly sequenced: boolean;
+  /** True when samples come on the socket, beside the books. */
+  readonly streamsSamples: boolean;
 };
 
 /** Source text of each level, native price (not complemented), best first; reverses normalization. */

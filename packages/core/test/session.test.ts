@@ -18,6 +18,7 @@ const scripted: VenueAdapter = {
   dialect: 'scripted findings',
   priceBounds: [0, 1_000_000],
   sequenced: false,
+  streamsSamples: true,
   createNormalizer: (): Normalizer => ({
     normalize: (frame) => JSON.parse(frame.text) as Finding[],
     forget: () => undefined,
@@ -55,8 +56,8 @@ const frame = (at: number, ...findings: Finding[]): Frame => ({
   settings: {},
 });
 
-const open = (id = 's1') => {
-  const capture = new Capture({ adapter: scripted, collector: 'c', provenance: 'captured' });
+const open = (id = 's1', adapter = scripted) => {
+  const capture = new Capture({ adapter, collector: 'c', provenance: 'captured' });
   const session = capture.openSession(id);
   const say = (at: number, ...findings: Finding[]): VenueEvent[] =>
     session.frame(frame(at, ...findings), new Uint8Array()).events;
@@ -232,6 +233,149 @@ describe('gaps', () => {
     expect(types(events)).toEqual(['CaptureStarted', 'GapOpened']);
     expect(events[1]).toMatchObject({ from: 10, cause: 'awaiting_snapshot' });
     expect(session.overdue(10, 50)).toEqual([]);
+  });
+});
+
+describe('two connections of one market', () => {
+  const two = () => {
+    const { capture, session, say } = open('a');
+    const other = capture.openSession('b');
+    const sayOther = (at: number, channel: string, ...findings: Finding[]): VenueEvent[] =>
+      other.frame({ ...frame(at, ...findings), channel }, new Uint8Array()).events;
+    return { capture, session, say, other, sayOther };
+  };
+  const told = (events: readonly VenueEvent[]) =>
+    events.flatMap(({ type, session, observedAt }) =>
+      type === 'FrameCaptured' ? [] : [`${observedAt} ${session} ${type}`],
+    );
+  const lost: Finding = {
+    find: 'break',
+    market: 'm1',
+    outcome: 't1',
+    cause: 'sequence_break',
+    scope: 'connection',
+    detail: null,
+  };
+
+  test('a book that was asked for beside a stream neither ends its gap nor takes it over', () => {
+    const { capture, session, say, other, sayOther } = two();
+    say(10, book('snapshot'));
+    expect(told(sayOther(20, 'rest:/book', book('snapshot')))).toEqual(['20 b BookObserved']);
+    say(30, lost);
+    expect(told(sayOther(40, 'rest:/book', book('snapshot')))).toEqual([]);
+    expect(told(other.stop(40, 'end_of_recording'))).toEqual([]);
+    capture.closeSession(other);
+    expect(told(say(50, book('delta')))).toEqual([]);
+    expect(told(say(60, book('snapshot')))).toEqual(['60 a GapClosed', '60 a BookObserved']);
+    expect(told(session.stop(70, 'end_of_recording'))).toEqual(['70 a CaptureStopped']);
+  });
+
+  test('a stream takes over what was only asked for, without a hole', () => {
+    const { session, say, sayOther } = two();
+    expect(told(sayOther(10, 'rest:/book', book('snapshot')))).toEqual([
+      '10 b CaptureStarted',
+      '10 b BookObserved',
+    ]);
+    expect(told(say(20, book('snapshot')))).toEqual([
+      '20 b CaptureBeat',
+      '20 a CaptureStarted',
+      '20 a BookObserved',
+    ]);
+    say(30, lost);
+    expect(told(sayOther(40, 'rest:/book', book('snapshot')))).toEqual([]);
+    expect(told(session.stop(50, 'end_of_recording'))).toEqual([]);
+  });
+
+  test('the end of the first is not the end of the second', () => {
+    const { capture, session, say, other, sayOther } = two();
+    say(10, book('snapshot'));
+    expect(told(sayOther(20, 'ws', book('snapshot')))).toEqual(['20 b BookObserved']);
+    expect(told(say(30, book('delta')))).toEqual(['30 a BookObserved']);
+    expect(told(session.stop(30, 'end_of_recording'))).toEqual(['30 a CaptureBeat', '30 b CaptureStarted']);
+    capture.closeSession(session);
+    expect(told(sayOther(40, 'ws', book('delta')))).toEqual(['40 b BookObserved']);
+    expect(told(other.stop(50, 'end_of_recording'))).toEqual(['50 b CaptureStopped']);
+  });
+
+  test('whichever stream sends a whole book ends the gap, and watches from there', () => {
+    const { session, say, other, sayOther } = two();
+    say(10, book('snapshot'));
+    sayOther(20, 'ws', book('snapshot'));
+    say(30, lost);
+    expect(told(sayOther(40, 'ws', book('delta')))).toEqual([]);
+    expect(told(sayOther(50, 'ws', book('snapshot')))).toEqual(['50 b GapClosed', '50 b BookObserved']);
+    expect(told(session.stop(60, 'end_of_recording'))).toEqual([]);
+    expect(told(other.stop(70, 'end_of_recording'))).toEqual(['70 b CaptureStopped']);
+  });
+});
+
+describe('samples of a connection that broke', () => {
+  const trade: Finding = {
+    find: 'sample',
+    market: 'm1',
+    outcome: 't1',
+    metric: 'last_trade',
+    sourceTs: null,
+    value: 1,
+    text: '0.000001',
+    exact: true,
+    size: null,
+    takerSide: null,
+  };
+  const gapsOf = (capture: Capture) =>
+    [...capture.tracks.all()].map(({ dataset, session, gap }) => [dataset, session, gap?.cause ?? null]);
+
+  test('are watched again with the first book of the next: without a trade a market is quiet', () => {
+    const { capture, session, say } = open('a');
+    say(10, book('snapshot'));
+    say(11, trade);
+    session.broke('disconnected', 20, null);
+    capture.closeSession(session);
+    const next = capture.openSession('b');
+    const events = next.frame(frame(30, book('snapshot')), new Uint8Array()).events;
+    expect(only(events, 'GapClosed')).toMatchObject([
+      { dataset: 'books', to: 30 },
+      { dataset: 'samples', from: 11, to: 30, firstAfter: { session: 'b', ordinal: 0, observedAt: 30 } },
+    ]);
+    expect(gapsOf(capture)).toEqual([
+      ['books', 'b', null],
+      ['samples', 'b', null],
+    ]);
+    next.alive(50);
+    expect(next.beat().map(({ type, session: of }) => [type, of])).toEqual([
+      ['CaptureBeat', 'b'],
+      ['CaptureBeat', 'b'],
+    ]);
+  });
+
+  test('stay lost where they were lost on this connection, or come by REST', () => {
+    const lostSamples: Finding = {
+      find: 'break',
+      market: 'm1',
+      outcome: null,
+      cause: 'venue_error',
+      scope: 'connection',
+      detail: null,
+      dataset: 'samples',
+    };
+    const { capture, say } = open('a');
+    say(10, book('snapshot'));
+    say(11, trade);
+    say(12, lostSamples);
+    say(13, book('snapshot'));
+    expect(gapsOf(capture)).toEqual([
+      ['books', 'a', null],
+      ['samples', 'a', 'venue_error'],
+    ]);
+    const polled = open('a', { ...scripted, streamsSamples: false });
+    polled.say(10, book('snapshot'), trade);
+    polled.session.broke('disconnected', 20, null);
+    polled.capture.closeSession(polled.session);
+    polled.capture.openSession('b').frame(frame(30, book('snapshot')), new Uint8Array());
+    expect(gapsOf(polled.capture)).toEqual([
+      ['books', 'b', null],
+      ['samples', 'a', 'disconnected'],
+    ]);
   });
 });
 

@@ -277,4 +277,5 @@ export const venueA: VenueAdapter = {
   // Strictly between 0 and 1, up to six decimals.
   priceBounds: [1, 999_999],
   sequenced: false,
+  streamsSamples: false,
 };

@@ -30,6 +30,7 @@ export const venueB: VenueAdapter = {
     'Kalshi trade API v2: WebSocket snapshot and signed deltas, REST books; fixed point, dollars and cents',
   priceBounds: PRICE_BOUNDS,
   sequenced: true,
+  streamsSamples: true,
   createNormalizer: () => new VenueBNormalizer(),
 };
 

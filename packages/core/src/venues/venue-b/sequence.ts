@@ -12,7 +12,7 @@ export type Verdict =
   | 'break';
 
 export class Sequence {
-  /** When the newest was received. */
+  /** When the last one came. */
   lastAt: Micros | null = null;
   private last: number | null = null;
   private lastText = '';
@@ -42,7 +42,8 @@ export class Sequence {
   private take(verdict: Verdict, sequence: number, text: string, at: Micros): Verdict {
     this.last = sequence;
     this.lastText = text;
-    this.lastAt = at;
+    // Times of an import may run backwards.
+    this.lastAt = Math.max(this.lastAt ?? at, at);
     this.stray = null;
     return verdict;
   }

@@ -310,4 +310,5 @@ export const venueC: VenueAdapter = {
   // Tick to 1 − tick of the finest grid, 0.0001.
   priceBounds: [100, 999_900],
   sequenced: false,
+  streamsSamples: true,
 };
