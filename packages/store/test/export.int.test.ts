@@ -216,10 +216,11 @@ test('the manifest is of its files, also while rows and gaps are being written',
   // Rows of other tests must stay as they are: a day of its own.
   const day = T0 + 10 * DAY;
   const at = (second: number) => day + second * 1_000_000;
-  const gap = (id: string, second: number): LadderEvent => ({
-    ...events.find(({ type }) => type === 'GapClosed')!,
-    ...{ gapId: id, market: 'late', from: at(second), to: at(second + 1), observedAt: at(second + 1) },
-  });
+  const closed = events.find((event) => event.type === 'GapClosed')!;
+  const gap = (gapId: string, second: number): LadderEvent => {
+    const [from, to] = [at(second), at(second + 1)];
+    return { ...closed, gapId, market: 'late', from, to, observedAt: to };
+  };
   await insertEvents(store, [book({ market: 'late', observedAt: at(1) }), gap('late-1', 1)], 100);
   const before = [{ topic: 'venueb', partition: 0, offset: 102 }];
   const writing = whileAsked('export.days', () =>
