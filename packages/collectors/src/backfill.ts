@@ -85,7 +85,7 @@ const KEPT = new Set<LadderEvent['type']>(['FrameCaptured', 'MarketObserved', 'F
 export async function backfill(options: BackfillOptions): Promise<BackfillReport> {
   const { log, venue, signal } = options;
   const capture = new Capture({ adapter: options.adapter, collector: 'backfill', provenance: 'backfilled' });
-  await primeWithKnown(log, venue, capture);
+  await primeWithKnown(options, capture);
   const clock = new SessionClock(systemClocks);
   const session = capture.openSession(`backfill-${venue}-${toIso(clock.now()).replaceAll(/[-:.]/g, '')}`);
   const report = { calls: 0, markets: 0, appended: 0, unchanged: 0, failed: 0 };
@@ -151,10 +151,10 @@ async function answered(
     const answer = await ask(request);
     report.calls++;
     if (answer.ok) return { cursor: answer.nextCursor, findings: answer.findings };
-    report.failed++;
     const { cause, status, detail } = answer;
     const refused = cause !== 'quota' && status >= 400 && status < 500;
     if (refused && (isDetail || status === 404)) return NOTHING;
+    report.failed++;
     if (refused || attempt + 1 >= retry.attempts)
       throw new LadderlogError(
         refused ? 'VENUE_REJECTED' : 'VENUE_UNREACHABLE',
@@ -166,7 +166,10 @@ async function answered(
 }
 
 /** What the log already says of these markets is not said again. */
-async function primeWithKnown(log: EventLog, venue: Venue, capture: Capture): Promise<void> {
+async function primeWithKnown(
+  { log, venue, since, until }: BackfillOptions,
+  capture: Capture,
+): Promise<void> {
   for await (const events of readEvents(log, {
     from: await positionsFromBeginning(log, [venue]),
     types: new Set(['MarketObserved']),
@@ -185,6 +188,9 @@ async function primeWithKnown(log: EventLog, venue: Venue, capture: Capture): Pr
         ...fields
       } = event;
       capture.changed(market, fields);
+      // A list may say less of a market than its detail said before.
+      if (fields.closesAt !== null && fields.closesAt >= since && fields.closesAt < until)
+        capture.learn(market, fields);
     }
   }
 }
@@ -284,7 +290,9 @@ function* walkVenueC({ of, windows, since, until, resume }: BackfillOptions): Wa
   const from = resume ? Math.max(since, Number(resume)) : since;
   const day = 86_400 * MICROS_PER_SECOND;
   for (let start = from; start < until; start += day) {
-    for (const slug of subscribeC.shortDatedSlugs(of, windows, start, Math.min(start + day, until))) {
+    // Also the window that closes just as the range begins.
+    const begin = start === since ? start - 1 : start;
+    for (const slug of subscribeC.shortDatedSlugs(of, windows, begin, Math.min(start + day, until))) {
       yield {
         request: subscribeC.eventBySlugRequest(slug, true),
         token: String(start),

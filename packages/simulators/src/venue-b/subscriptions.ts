@@ -219,7 +219,7 @@ export function createSubscriptions(sockets: Sockets<Subscriber>, gate: Gate): S
     command,
     deliver,
     overflow: (client) => {
-      for (const subscription of [...client.state.subscriptions.values()]) end(client, subscription);
+      for (const subscription of client.state.subscriptions.values()) end(client, subscription);
     },
   };
 }
