@@ -21,6 +21,7 @@ export type { ReadEvent, ReadEventsRequest } from './reading.ts';
 export { decodeBatch, positionsAt, positionsAtEnd, positionsFromBeginning, readEvents } from './reading.ts';
 export type { EventSchema } from './schemas.ts';
 export { EVENT_SCHEMAS } from './schemas.ts';
+export { patiently, toLogError } from './sqlite-file.ts';
 export type { SqliteLog, SqliteLogOptions } from './sqlite-log.ts';
 export { openSqliteLog } from './sqlite-log.ts';
 export type { Retention } from './sqlite-upkeep.ts';

@@ -2,6 +2,8 @@
 
 import { DatabaseSync } from 'node:sqlite';
 
+import { patiently, toLogError } from '@ladderlog/log';
+
 import type { Claim, Cursor, CursorKey, CursorStore, OffsetRange } from './cursor.ts';
 
 type CursorRow = {
@@ -29,6 +31,15 @@ export function openSqliteCursors(path: string): CursorStore {
     fingerprint TEXT NOT NULL,
     PRIMARY KEY (generation, topic, partition)
   ) WITHOUT ROWID, STRICT`);
+  // From here on others need the event loop: a busy file is waited for without holding it.
+  database.exec('PRAGMA busy_timeout = 20');
+  const using = async <T>(work: () => T): Promise<T> => {
+    try {
+      return await patiently(work);
+    } catch (error) {
+      throw toLogError(error, path);
+    }
+  };
   const known = database.prepare(
     'SELECT fingerprint FROM projector_cursors WHERE generation = ? AND topic = ? AND partition = ?',
   );
@@ -60,35 +71,30 @@ export function openSqliteCursors(path: string): CursorStore {
   ];
 
   return {
-    async claim(key: CursorKey, begin: number, fingerprint: string): Promise<Claim> {
-      const { generation, topic, partition } = key;
-      const before = known.get(generation, topic, partition) as { fingerprint: string } | undefined;
-      const row = claim.get(generation, topic, partition, begin - 1, fingerprint);
-      return { key, cursor: cursorOf(row as CursorRow), fresh: !before?.fingerprint };
-    },
-    async intend(held: Claim, range: OffsetRange): Promise<boolean> {
-      return intend.run(range.first, range.last, ...which(held)).changes === 1;
-    },
-    async advance(held: Claim, hwm: number): Promise<boolean> {
-      return advance.run(hwm, ...which(held)).changes === 1;
-    },
-    async owns(held: Claim): Promise<boolean> {
-      return owns.get(...which(held)) !== undefined;
-    },
-    async list(generation: number): Promise<(CursorKey & Cursor)[]> {
-      return (list.all(generation) as CursorRow[]).map((row) => ({
-        generation: row.generation,
-        topic: row.topic,
-        partition: row.partition,
-        ...cursorOf(row),
-      }));
-    },
-    async generations(): Promise<number[]> {
-      return (generations.all() as { generation: number }[]).map(({ generation }) => generation);
-    },
-    async drop(generation: number): Promise<void> {
-      drop.run(generation);
-    },
+    claim: (key: CursorKey, begin: number, fingerprint: string): Promise<Claim> =>
+      using(() => {
+        const { generation, topic, partition } = key;
+        const before = known.get(generation, topic, partition) as { fingerprint: string } | undefined;
+        const row = claim.get(generation, topic, partition, begin - 1, fingerprint);
+        return { key, cursor: cursorOf(row as CursorRow), fresh: !before?.fingerprint };
+      }),
+    intend: (held: Claim, range: OffsetRange): Promise<boolean> =>
+      using(() => intend.run(range.first, range.last, ...which(held)).changes === 1),
+    advance: (held: Claim, hwm: number): Promise<boolean> =>
+      using(() => advance.run(hwm, ...which(held)).changes === 1),
+    owns: (held: Claim): Promise<boolean> => using(() => owns.get(...which(held)) !== undefined),
+    list: (generation: number): Promise<(CursorKey & Cursor)[]> =>
+      using(() =>
+        (list.all(generation) as CursorRow[]).map((row) => ({
+          generation: row.generation,
+          topic: row.topic,
+          partition: row.partition,
+          ...cursorOf(row),
+        })),
+      ),
+    generations: (): Promise<number[]> =>
+      using(() => (generations.all() as { generation: number }[]).map(({ generation }) => generation)),
+    drop: (generation: number): Promise<void> => using(() => void drop.run(generation)),
     async close(): Promise<void> {
       if (database.isOpen) database.close();
     },
