@@ -3,6 +3,7 @@
 //   2  when the tail is near, let the tail's messages wait in the subscription's buffer, and note where the tail was: `join`;
 //   3  read the log up to `join`, then send the buffer, and be live.
 // A buffer that overflows is thrown away and the reading goes on from where it was: the log still has everything.
+// Reading takes a turn, of which there are few. A client that cannot take more just now gives it back, with what was read ahead.
 
 import type { LadderEvent, MarketFacts, Micros, Position, StreamEvent, Venue } from '@ladderlog/core';
 import { STREAM_TYPES, filterMatches } from '@ladderlog/core';
@@ -14,12 +15,16 @@ import type { KnownMarket } from './options.ts';
 import type { Subscription } from './subscription.ts';
 import type { Tail } from './tail.ts';
 import { decode } from './tail.ts';
+import type { Turn } from './turns.ts';
 
 export type CatchUpParts = {
   readonly log: EventLog;
   readonly tail: Tail;
   readonly markets: Markets;
   readonly joinMessages: number;
+  readonly turn: Turn;
+  /** How long a turn waits for its client. */
+  readonly graceMs: number;
   readonly market: ((venue: Venue, market: string) => Promise<KnownMarket | null>) | undefined;
   readonly signal: AbortSignal;
   onSent(messages: number): void;
@@ -38,9 +43,10 @@ export async function catchUp(
   const gone = (): boolean => subscription.ended || subscription.client.closed || parts.signal.aborted;
   const behind = (): number =>
     places.reduce((sum, { topic, partition, offset }) => sum + tail.next(topic, partition) - offset, 0);
-  const readTo = async (to: readonly Position[]): Promise<void> => {
+  /** As far as the client takes it. */
+  const readSome = async (to: readonly Position[]): Promise<void> => {
+    if (gone()) return;
     const from = places.filter((place, at) => place.offset < to[at]!.offset);
-    if (from.length === 0) return;
     for await (const batch of parts.log.read({ from, to, signal: parts.signal })) {
       const place = places.find((one) => one.topic === batch.topic && one.partition === batch.partition)!;
       for (const record of batch.records) {
@@ -50,7 +56,8 @@ export async function catchUp(
         if (event && isStreamed(event) && (oldest === null || event.observedAt >= oldest)) {
           const item = await itemOf(parts, subscription, known, event, position);
           if (item) {
-            await subscription.client.room();
+            const room = subscription.client.room();
+            if (room && !(await within(room, parts.graceMs))) return;
             if (gone()) return;
             subscription.client.sendHistory(item.frame());
             parts.onSent(1);
@@ -64,6 +71,12 @@ export async function catchUp(
     places.forEach((place, at) => {
       place.offset = Math.max(place.offset, to[at]!.offset);
     });
+  };
+  const readTo = async (to: readonly Position[]): Promise<void> => {
+    while (!gone() && places.some((place, at) => place.offset < to[at]!.offset)) {
+      await subscription.client.room();
+      await parts.turn(() => readSome(to));
+    }
   };
   const ends = (): Position[] =>
     places.map(({ topic, partition }) => ({ topic, partition, offset: tail.next(topic, partition) }));
@@ -95,6 +108,18 @@ export async function catchUp(
     }
     markets.leave(subscription);
     subscription.buffer = null;
+  }
+}
+
+async function within(room: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  try {
+    return await Promise.race([room.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

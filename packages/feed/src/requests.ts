@@ -133,17 +133,17 @@ export function createRequests(parts: RequestParts): Requests {
         return;
       }
       const oldest = oldestAllowed(key.plan, clock(), plans);
-      await turn(() =>
-        catchUp(
-          {
-            ...parts,
-            joinMessages: limits.joinMessages,
-            onSent: (messages) => parts.observer.onCatchUp?.(messages),
-          },
-          subscription,
-          next,
-          oldest,
-        ),
+      await catchUp(
+        {
+          ...parts,
+          turn,
+          joinMessages: limits.joinMessages,
+          graceMs: limits.graceMs,
+          onSent: (messages) => parts.observer.onCatchUp?.(messages),
+        },
+        subscription,
+        next,
+        oldest,
       );
       if (subscription.live) client.send({ type: 'live', id });
     } catch (error) {

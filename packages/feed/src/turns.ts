@@ -1,6 +1,8 @@
 // At most so many at a time; the others wait in order.
 
-export function createTurns(limit: number): (work: () => Promise<void>) => Promise<void> {
+export type Turn = (work: () => Promise<void>) => Promise<void>;
+
+export function createTurns(limit: number): Turn {
   let free = limit;
   const waiting: (() => void)[] = [];
   return async (work) => {

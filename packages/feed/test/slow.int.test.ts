@@ -1,5 +1,6 @@
 // One reader that stops for a while and goes on: what it gets is the newest of each book, and word of what it did not get.
 
+import { formatPosition } from '@ladderlog/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { bookAt } from '../../../test/harness/log-events.ts';
 import { openTempLog, startFeed } from './harness.ts';
@@ -87,6 +88,33 @@ test('history is never conflated: the server waits for the reader', async () => 
   await client.next('live');
   expect(client.of('skipped')).toEqual([]);
   expect(client.of('book').map(({ data }) => data.native.ordinal)).toEqual(
+    events.map(({ ordinal }) => ordinal),
+  );
+});
+
+test('resuming readers that take nothing keep no other from resuming', async () => {
+  const events = Array.from({ length: 3_000 }, (_, n) => ({ ...book(n), market: 'M' }));
+  let last = { topic: '', partition: 0, offset: 0 };
+  for (let n = 0; n < events.length; n += 500)
+    last = (await temporary.log.append(events.slice(n, n + 500))).at(-1)!;
+  let sent = 0;
+  feed = await startFeed(temporary.log, {
+    limits: { softBytes: 64 * 1024, stalledMs: 600_000, catchUps: 1 },
+    observer: { onCatchUp: (messages) => (sent += messages) },
+  });
+  const subscribe = { type: 'subscribe', venue: 'venueb', market: 'M' };
+  const stalled = await feed.connect();
+  stalled.send({ ...subscribe, from: { position: `venueb/${last.partition}/-1` } });
+  stalled.socket.pause();
+  // It has the only turn, and 27 MB to come are more than buffers take.
+  while (sent === 0) await new Promise((resolve) => setImmediate(resolve));
+  const other = await feed.connect();
+  other.send({ ...subscribe, from: { position: formatPosition({ ...last, offset: last.offset - 10 }) } });
+  await other.next('live');
+  expect(other.of('book')).toHaveLength(10);
+  stalled.socket.resume();
+  await stalled.next('live');
+  expect(stalled.of('book').map(({ data }) => data.native.ordinal)).toEqual(
     events.map(({ ordinal }) => ordinal),
   );
 });
