@@ -1,4 +1,4 @@
-// An unmodified client of another author, in Python with plain requests, against the running server.
+// A client in Python with nothing but `requests`, written here as others write theirs, against the running server.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -39,21 +39,28 @@ beforeAll(async () => {
   api = await world.start({
     validateResponses: false,
     memoMs: 10_000,
-    plans: { ...GENEROUS, quant: { ...GENEROUS.quant, rates: [{ requests: 3, seconds: 1 }] } },
+    plans: { ...GENEROUS, quant: { ...GENEROUS.quant, rates: [{ requests: 1, seconds: 2 }] } },
   });
 });
 afterAll(() => world.close());
 
 test.skipIf(!python)('pages to the end, waits when told to, and reads error codes', async () => {
-  const script = join(import.meta.dirname, 'third-party-client.py');
+  const script = join(import.meta.dirname, 'python-client.py');
   const { stdout } = await promisify(execFile)(python!, [
     script,
     api.url,
     key,
     `/v3/venueb/${VENUE_B_MARKET}/snapshots`,
   ]);
-  const { ids, code } = JSON.parse(stdout) as { ids: string[]; code: string };
+  const { ids, ladders, code, waits } = JSON.parse(stdout) as {
+    ids: string[];
+    ladders: number;
+    code: string;
+    waits: number;
+  };
   expect(ids).toHaveLength(22);
   expect(new Set(ids).size).toBe(22);
+  expect(ladders).toBe(22);
   expect(code).toBe('MARKET_NOT_FOUND');
+  expect(waits).toBeGreaterThan(0);
 });

@@ -1,5 +1,5 @@
 """A client of this API family as others write it: plain `requests`, Bearer key, next_cursor / has_more, error.code,
-Retry-After. It knows nothing of Ladderlog. Usage: third-party-client.py BASE_URL KEY PATH"""
+Retry-After, True for a boolean. Usage: python-client.py BASE_URL KEY PATH"""
 
 import json
 import sys
@@ -48,16 +48,17 @@ class Client:
 def main():
     base_url, key, path = sys.argv[1:4]
     client = Client(base_url, key)
-    ids = []
-    for page in client.pages(path, limit=4, include_orderbook="true"):
+    ids, ladders = [], 0
+    for page in client.pages(path, limit=8, include_orderbook=True):
         ids += [record["position"] for record in page["data"]]
+        ladders += sum("orderbook" in record for record in page["data"])
         assert page["meta"]["request_id"]
     try:
         client.get("/v3/venueb/NOBODY/snapshots")
         code = None
     except ApiError as error:
         code = error.code
-    print(json.dumps({"ids": ids, "code": code, "waits": client.waits}))
+    print(json.dumps({"ids": ids, "ladders": ladders, "code": code, "waits": client.waits}))
 
 
 main()
