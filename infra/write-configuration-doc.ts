@@ -9,7 +9,7 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ['Where it runs', /^(data|host|port|metricsPort|sqlPort|venues|logLevel)$/],
   ['Event log', /^(kafka|registry|partitions|frames)/],
   ['Store', /^clickhouse/],
-  ['API and feed', /^(redis|cors|cursor|validate|query|feed)/],
+  ['API and feed', /^(redis|cors|trust|cursor|validate|query|feed)/],
   ['Collectors', /^(collector|shard|beat|compare|simulator)/],
   ['Venue A', /^venuea/],
   ['Venue B', /^venueb/],

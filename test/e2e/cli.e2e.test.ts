@@ -225,3 +225,20 @@ test.skipIf(process.platform !== 'linux')('a role begins with the settings that 
     await up.interrupt();
   }
 });
+
+test('LADDERLOG_TRUST_PROXY reaches the API: clients behind a proxy count apart', async () => {
+  const up = launch(['up', '--venues', 'none', '--port', '0', '--json', '--data', join(folder, 'proxied')], {
+    env: { LADDERLOG_TRUST_PROXY: '1' },
+  });
+  try {
+    const { url } = await readyFacts<{ url: string }>(up);
+    const left = async (address: string): Promise<string | null> =>
+      (await fetch(`${url}/v3/health`, { headers: { 'X-Forwarded-For': address } })).headers.get(
+        'x-ratelimit-remaining',
+      );
+    const first = await left('192.0.2.1');
+    for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.4']) expect(await left(address)).toBe(first);
+  } finally {
+    await up.interrupt();
+  }
+});

@@ -371,8 +371,21 @@ describe('rate limits', () => {
     for (let count = 0; count < 7; count++)
       statuses.push((await ask(`${limited.url}/v3/whoami`, `ll_aaaaaaaaaaaa_${'x'.repeat(43)}`)).status);
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    // Anyone can send this header; only a proxy's is believed.
+    expect((await ask(`${limited.url}/v3/health`, null, { 'X-Forwarded-For': '192.0.2.1' })).status).toBe(
+      429,
+    );
     expect((await ask(`${limited.url}/v3/whoami`, key)).status).toBe(200);
     await limited.close();
+  });
+  test('behind a proxy the address is the one that it names', async () => {
+    const behind = await world.start({ trustProxy: 1, anonymousRates: [{ requests: 1, seconds: 300 }] });
+    const from = async (address: string) =>
+      (await ask(`${behind.url}/v3/health`, null, { 'X-Forwarded-For': `203.0.113.9, ${address}` })).status;
+    expect([await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.2')]).toEqual([
+      200, 429, 200,
+    ]);
+    await behind.close();
   });
 });
 

@@ -174,6 +174,7 @@ export async function startServe(
     }),
     corsOrigins:
       config.corsOrigin === 'none' ? [] : config.corsOrigin.split(',').map((origin) => origin.trim()),
+    trustProxy: config.trustProxy,
     validateResponses: config.validateResponses,
     silentMs: silent,
     registry: metrics.registry,

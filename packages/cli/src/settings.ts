@@ -184,6 +184,12 @@ export const SETTINGS = {
     parse: text,
     doc: 'Origins a browser may call from; * for any, none for none.',
   } as Setting<string>,
+  trustProxy: {
+    env: 'LADDERLOG_TRUST_PROXY',
+    default: 0,
+    parse: integer(0, 16),
+    doc: 'How many proxies stand in front of the API, so that requests without a key count by the address X-Forwarded-For names; 0 ignores that header.',
+  } as Setting<number>,
   cursorSecret: {
     env: 'LADDERLOG_CURSOR_SECRET',
     default: null,
