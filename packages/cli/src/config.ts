@@ -1,5 +1,9 @@
 // The configuration of one run, from flags, environment, file and defaults.
 
+import { readFileSync } from 'node:fs';
+
+import { LadderlogError } from '@ladderlog/core';
+
 import type { Setting, SettingName } from './settings.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -54,7 +58,41 @@ export function resolveConfig(
     problems.push(
       'LADDERLOG_KAFKA_BROKERS is set but LADDERLOG_SCHEMA_REGISTRY_URL is not; the log on Kafka needs both',
     );
+  if (whole.registryUrl && new URL(whole.registryUrl).username !== '')
+    problems.push(
+      'LADDERLOG_SCHEMA_REGISTRY_URL holds a user; give LADDERLOG_SCHEMA_REGISTRY_USERNAME and _PASSWORD instead',
+    );
+  if (whole.kafkaSaslMechanism && !whole.kafkaSaslUsername)
+    problems.push('LADDERLOG_KAFKA_SASL_MECHANISM is set but LADDERLOG_KAFKA_SASL_USERNAME is not');
+  for (const pair of PAIRS)
+    if (pair.some((name) => whole[name] !== null) && pair.some((name) => whole[name] === null))
+      problems.push(
+        `${pair.map((name) => SETTINGS[name].env).join(' and ')} belong together; one is not set`,
+      );
   return { config: whole, origins: origins as Record<SettingName, ConfigOrigin>, problems };
+}
+
+const PAIRS = [
+  ['registryUsername', 'registryPassword'],
+  ['kafkaSaslUsername', 'kafkaSaslPassword'],
+  ['kafkaCertFile', 'kafkaKeyFile'],
+] as const;
+
+/** The text of the file that a setting names. */
+export function textOfFile(
+  config: Config,
+  name: 'kafkaCaFile' | 'kafkaCertFile' | 'kafkaKeyFile' | 'venuebPrivateKeyFile',
+): string | null {
+  const path = config[name];
+  try {
+    return path === null ? null : readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new LadderlogError(
+      'BAD_CONFIG',
+      `${SETTINGS[name].env} cannot be read: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
 }
 
 /** Read by tests and scripts, not settings of the product. */

@@ -1,13 +1,15 @@
 // The engines a command works on, chosen by configuration only: SQLite or Kafka, chDB or a ClickHouse server.
 
 import { PROJECTIONS, VENUES, framesTopic } from '@ladderlog/core';
-import type { EventLog, ThinTopic } from '@ladderlog/log';
+import type { EventLog, KafkaLogOptions, ThinTopic } from '@ladderlog/log';
 import { openKafkaLog, openSqliteLog } from '@ladderlog/log';
 import type { CursorStore } from '@ladderlog/projector';
 import { openClickhouseCursors, openSqliteCursors } from '@ladderlog/projector';
 import type { ChdbOptions, ChdbStore, Store } from '@ladderlog/store';
 import { CHDB_LIMITS, SERVER_LIMITS, openChdbStore, openServerStore } from '@ladderlog/store';
 
+import type { Config } from './config.ts';
+import { textOfFile } from './config.ts';
 import type { Context } from './context.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { createPrivate, openDataDirectory } from './data-directory.ts';
@@ -27,27 +29,37 @@ export async function openLog(
       retention: framesRetention(config.framesDays, (days) => ({ maxAgeMicros: days * DAY_MICROS })),
     });
   }
-  const sasl =
-    config.kafkaSaslMechanism === null
-      ? {}
-      : {
-          sasl: {
-            mechanism: config.kafkaSaslMechanism as 'plain',
-            username: config.kafkaSaslUsername ?? '',
-            password: config.kafkaSaslPassword ?? '',
-          },
-        };
+  const { kafkaSaslMechanism: mechanism, registryUsername } = config;
   return openKafkaLog({
     brokers: [...config.kafkaBrokers],
     registryUrl: config.registryUrl!,
+    ...(registryUsername === null
+      ? {}
+      : { registryAuth: { username: registryUsername, password: config.registryPassword! } }),
     prefix: config.kafkaPrefix,
     partitions: config.partitions,
     ...(config.kafkaReplication === null ? {} : { replication: config.kafkaReplication }),
-    ssl: config.kafkaSsl,
+    ssl: kafkaTls(config),
+    ...(mechanism === null
+      ? {}
+      : {
+          sasl: {
+            mechanism: mechanism as 'plain',
+            username: config.kafkaSaslUsername ?? '',
+            password: config.kafkaSaslPassword ?? '',
+          },
+        }),
     retention: framesRetention(config.framesDays, (days) => days * (DAY_MICROS / 1_000)),
     logger,
-    ...sasl,
   });
+}
+
+function kafkaTls(config: Config): NonNullable<KafkaLogOptions['ssl']> {
+  const ca = textOfFile(config, 'kafkaCaFile');
+  const cert = textOfFile(config, 'kafkaCertFile');
+  const key = textOfFile(config, 'kafkaKeyFile');
+  if (ca === null && cert === null) return config.kafkaSsl;
+  return { ...(ca === null ? {} : { ca }), ...(cert === null || key === null ? {} : { cert, key }) };
 }
 
 const DAY_MICROS = 86_400_000_000;

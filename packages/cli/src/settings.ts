@@ -86,6 +86,19 @@ export const SETTINGS = {
     parse: optional(url('http', 'https')),
     doc: 'Confluent-compatible schema registry; needed with Kafka.',
   } as Setting<string | null>,
+  registryUsername: {
+    env: 'LADDERLOG_SCHEMA_REGISTRY_USERNAME',
+    default: null,
+    parse: optionalText,
+    doc: 'User of the schema registry, where it asks for one.',
+  } as Setting<string | null>,
+  registryPassword: {
+    env: 'LADDERLOG_SCHEMA_REGISTRY_PASSWORD',
+    default: null,
+    parse: optionalText,
+    doc: 'Password of the schema registry.',
+    secret: true,
+  } as Setting<string | null>,
   kafkaPrefix: {
     env: 'LADDERLOG_KAFKA_PREFIX',
     default: 'ladderlog.',
@@ -104,6 +117,24 @@ export const SETTINGS = {
     parse: boolean,
     doc: 'TLS to the brokers.',
   } as Setting<boolean>,
+  kafkaCaFile: {
+    env: 'LADDERLOG_KAFKA_CA_FILE',
+    default: null,
+    parse: optionalText,
+    doc: "File with the brokers' certificate authority (PEM), when it is not one that the machine trusts; means TLS.",
+  } as Setting<string | null>,
+  kafkaCertFile: {
+    env: 'LADDERLOG_KAFKA_CERT_FILE',
+    default: null,
+    parse: optionalText,
+    doc: 'File with the certificate to show the brokers (PEM), where they ask for one; means TLS.',
+  } as Setting<string | null>,
+  kafkaKeyFile: {
+    env: 'LADDERLOG_KAFKA_KEY_FILE',
+    default: null,
+    parse: optionalText,
+    doc: 'File with the private key of that certificate (PEM).',
+  } as Setting<string | null>,
   kafkaSaslMechanism: {
     env: 'LADDERLOG_KAFKA_SASL_MECHANISM',
     default: null,

@@ -1,7 +1,5 @@
 // Venue drivers from configuration, for real venues or simulated ones.
 
-import { readFileSync } from 'node:fs';
-
 import type { CollectOptions } from '@ladderlog/collectors';
 import {
   createVenueADriver,
@@ -12,10 +10,10 @@ import {
   venueBEndpoints,
   venueCEndpoints,
 } from '@ladderlog/collectors';
-import { LadderlogError } from '@ladderlog/core';
 import type { Simulators } from '@ladderlog/simulators';
 
 import type { Config } from './config.ts';
+import { textOfFile } from './config.ts';
 
 /** Series the simulator lists; a venue's own default list may name more. */
 const SIMULATED_SERIES = ['KXBTC15M', 'KXETH15M', 'KXBTCD'];
@@ -84,14 +82,6 @@ export function venueDrivers(
 }
 
 function venueBKey(config: Config): { id: string; privateKeyPem: string } | null {
-  if (config.venuebKeyId === null || config.venuebPrivateKeyFile === null) return null;
-  try {
-    return { id: config.venuebKeyId, privateKeyPem: readFileSync(config.venuebPrivateKeyFile, 'utf8') };
-  } catch (error) {
-    throw new LadderlogError(
-      'BAD_CONFIG',
-      `LADDERLOG_VENUEB_PRIVATE_KEY_FILE cannot be read: ${(error as Error).message}`,
-      { cause: error },
-    );
-  }
+  const privateKeyPem = config.venuebKeyId === null ? null : textOfFile(config, 'venuebPrivateKeyFile');
+  return privateKeyPem === null ? null : { id: config.venuebKeyId!, privateKeyPem };
 }

@@ -136,7 +136,12 @@ async function* examine(context: Context): AsyncGenerator<Check> {
       'schema registry',
       'is LADDERLOG_SCHEMA_REGISTRY_URL the Confluent-compatible address?',
       async () => {
+        const user = `${config.registryUsername}:${config.registryPassword}`;
         const response = await fetch(`${config.registryUrl}/subjects`, {
+          headers:
+            config.registryUsername === null
+              ? {}
+              : { authorization: `Basic ${Buffer.from(user).toString('base64')}` },
           signal: AbortSignal.timeout(5_000),
         });
         if (!response.ok) throw new Error(`HTTP ${response.status}`);
