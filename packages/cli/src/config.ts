@@ -58,25 +58,12 @@ export function resolveConfig(
     problems.push(
       'LADDERLOG_KAFKA_BROKERS is set but LADDERLOG_SCHEMA_REGISTRY_URL is not; the log on Kafka needs both',
     );
-  if (whole.registryUrl && new URL(whole.registryUrl).username !== '')
-    problems.push(
-      'LADDERLOG_SCHEMA_REGISTRY_URL holds a user; give LADDERLOG_SCHEMA_REGISTRY_USERNAME and _PASSWORD instead',
-    );
   if (whole.kafkaSaslMechanism && !whole.kafkaSaslUsername)
     problems.push('LADDERLOG_KAFKA_SASL_MECHANISM is set but LADDERLOG_KAFKA_SASL_USERNAME is not');
-  for (const pair of PAIRS)
-    if (pair.some((name) => whole[name] !== null) && pair.some((name) => whole[name] === null))
-      problems.push(
-        `${pair.map((name) => SETTINGS[name].env).join(' and ')} belong together; one is not set`,
-      );
+  if ((whole.kafkaCertFile === null) !== (whole.kafkaKeyFile === null))
+    problems.push('LADDERLOG_KAFKA_CERT_FILE and LADDERLOG_KAFKA_KEY_FILE belong together; one is not set');
   return { config: whole, origins: origins as Record<SettingName, ConfigOrigin>, problems };
 }
-
-const PAIRS = [
-  ['registryUsername', 'registryPassword'],
-  ['kafkaSaslUsername', 'kafkaSaslPassword'],
-  ['kafkaCertFile', 'kafkaKeyFile'],
-] as const;
 
 /** The text of the file that a setting names. */
 export function textOfFile(

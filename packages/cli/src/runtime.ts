@@ -29,13 +29,12 @@ export async function openLog(
       retention: framesRetention(config.framesDays, (days) => ({ maxAgeMicros: days * DAY_MICROS })),
     });
   }
-  const { kafkaSaslMechanism: mechanism, registryUsername } = config;
+  const { kafkaSaslMechanism: mechanism } = config;
+  const registry = registryAccess(config)!;
   return openKafkaLog({
     brokers: [...config.kafkaBrokers],
-    registryUrl: config.registryUrl!,
-    ...(registryUsername === null
-      ? {}
-      : { registryAuth: { username: registryUsername, password: config.registryPassword! } }),
+    registryUrl: registry.url,
+    ...(registry.auth ? { registryAuth: registry.auth } : {}),
     prefix: config.kafkaPrefix,
     partitions: config.partitions,
     ...(config.kafkaReplication === null ? {} : { replication: config.kafkaReplication }),
@@ -52,6 +51,20 @@ export async function openLog(
     retention: framesRetention(config.framesDays, (days) => days * (DAY_MICROS / 1_000)),
     logger,
   });
+}
+
+/** The address of the registry and as whom to ask it: by the settings, or by the address itself. */
+export function registryAccess(config: Config): {
+  readonly url: string;
+  readonly auth: { readonly username: string; readonly password: string } | null;
+} | null {
+  if (config.registryUrl === null) return null;
+  const address = new URL(config.registryUrl);
+  const username = config.registryUsername ?? decodeURIComponent(address.username);
+  const password = config.registryPassword ?? decodeURIComponent(address.password);
+  address.username = '';
+  address.password = '';
+  return { url: address.href.replace(/\/$/, ''), auth: username === '' ? null : { username, password } };
 }
 
 function kafkaTls(config: Config): NonNullable<KafkaLogOptions['ssl']> {

@@ -13,7 +13,7 @@ import { EXIT } from '../context.ts';
 import type { DataDirectory } from '../data-directory.ts';
 import { openDataDirectory } from '../data-directory.ts';
 import type { Define } from '../program.ts';
-import { openLog, openStore } from '../runtime.ts';
+import { openLog, openStore, registryAccess } from '../runtime.ts';
 
 type Check = {
   readonly name: string;
@@ -129,19 +129,17 @@ async function* examine(context: Context): AsyncGenerator<Check> {
       },
     );
   }
-  if (config.registryUrl === null)
-    yield { name: 'schema registry', ok: null, found: 'not used: the log is SQLite' };
+  const registry = registryAccess(config);
+  if (registry === null) yield { name: 'schema registry', ok: null, found: 'not used: the log is SQLite' };
   else {
     yield await attempt(
       'schema registry',
       'is LADDERLOG_SCHEMA_REGISTRY_URL the Confluent-compatible address?',
       async () => {
-        const user = `${config.registryUsername}:${config.registryPassword}`;
-        const response = await fetch(`${config.registryUrl}/subjects`, {
-          headers:
-            config.registryUsername === null
-              ? {}
-              : { authorization: `Basic ${Buffer.from(user).toString('base64')}` },
+        const { url, auth } = registry;
+        const user = Buffer.from(`${auth?.username}:${auth?.password}`).toString('base64');
+        const response = await fetch(`${url}/subjects`, {
+          headers: auth ? { authorization: `Basic ${user}` } : {},
           signal: AbortSignal.timeout(5_000),
         });
         if (!response.ok) throw new Error(`HTTP ${response.status}`);
