@@ -3,7 +3,7 @@
 import type { Request, Response } from 'express';
 import type { ApiKey, Clock, Micros, PlanTable, Venue } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
-import type { Store } from '@ladderlog/store';
+import type { OverviewRow, Store } from '@ladderlog/store';
 import type { Logger } from 'pino';
 import type { Catalogue, KnownMarket } from './catalogue.ts';
 import type { Contract, Operation } from './contract.ts';
@@ -30,6 +30,7 @@ export type Parts = {
   /** The served generation of the tables. */
   generation(): Promise<number>;
   health(): Promise<Readonly<Record<string, unknown>>>;
+  overview(): Promise<readonly OverviewRow[]>;
   /** Answers of the store kept for a moment. */
   readonly memo: Memo;
   readonly validateResponses: boolean;

@@ -4,7 +4,8 @@ import type { Express } from 'express';
 import type { Clock, PlanTable, Position, RateLimit } from '@ladderlog/core';
 import { PLAN_TERMS, SILENT_MS } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
-import type { Store } from '@ladderlog/store';
+import type { OverviewRow, Store } from '@ladderlog/store';
+import { overview } from '@ladderlog/store';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
@@ -15,7 +16,7 @@ import type { KeyRingReader } from './key-ring.ts';
 import { followKeys } from './key-ring.ts';
 import { createLatestMemory } from './latest.ts';
 import { loadLatest, loadMarket } from './latest-load.ts';
-import { createMemo } from './memo.ts';
+import { createMemo, seldom } from './memo.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { createApiMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limit.ts';
@@ -142,6 +143,9 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     version: options.version,
     generation,
     health: () => memo('health', () => checkHealth(options)),
+    overview: seldom(async () =>
+      store.query<OverviewRow>(overview({ generation: await generation() }), { name: 'api.overview' }),
+    ),
     memo,
     validateResponses: options.validateResponses ?? false,
   };

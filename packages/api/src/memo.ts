@@ -43,3 +43,30 @@ export function createMemo({ ttlMs, versionedMs = 60_000, maxEntries = 10_000 }:
     return value;
   };
 }
+
+/** So many times as long as it took to read, and a minute at most, is it kept. */
+const KEPT_TIMES = 20;
+const KEPT_MS = 60_000;
+
+/** For what is dear and need not be new: however much there is and however often it is asked for, the store is free for others. */
+export function seldom<T>(
+  read: () => Promise<T>,
+  clock: () => number = () => performance.now(),
+): () => Promise<T> {
+  let kept: { readonly value: Promise<T>; until: number } | null = null;
+  return () => {
+    const began = clock();
+    if (kept && began < kept.until) return kept.value;
+    const now = { value: read(), until: Infinity };
+    kept = now;
+    now.value.then(
+      () => {
+        now.until = clock() + Math.min(KEPT_MS, KEPT_TIMES * (clock() - began));
+      },
+      () => {
+        kept = null;
+      },
+    );
+    return now.value;
+  };
+}

@@ -1,6 +1,6 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createMemo } from '../src/memo.ts';
+import { createMemo, seldom } from '../src/memo.ts';
 
 const counter = () => {
   let reads = 0;
@@ -56,4 +56,30 @@ test('neither failures nor more than the most entries are kept, and with 0 nothi
   expect(await memo('c', read)).toBe(3);
   const none = createMemo({ ttlMs: 0 });
   expect([await none('a', read, 'v'), await none('a', read, 'v')]).toEqual([5, 6]);
+});
+
+test('what is dear is read seldom: kept for many times as long as it took, a minute at most', async () => {
+  let now = 0;
+  let took = 100;
+  let reads = 0;
+  const get = seldom(
+    () => {
+      now += took;
+      return took < 0 ? Promise.reject(new Error('no')) : Promise.resolve(++reads);
+    },
+    () => now,
+  );
+  expect(await Promise.all([get(), get()])).toEqual([1, 1]);
+  now += 1_999;
+  expect(await get()).toBe(1);
+  now += 1;
+  took = 10_000;
+  expect(await get()).toBe(2);
+  now += 59_999;
+  expect(await get()).toBe(2);
+  now += 1;
+  took = -1;
+  await expect(get()).rejects.toThrow('no');
+  took = 100;
+  expect(await get()).toBe(3);
 });

@@ -1,7 +1,4 @@
-import type { Micros } from '@ladderlog/core';
 import { oldestAllowed, toIso } from '@ladderlog/core';
-import type { OverviewRow } from '@ladderlog/store';
-import { overview } from '@ladderlog/store';
 import { sendOne } from '../answers.ts';
 import type { Handler } from '../context.ts';
 
@@ -22,18 +19,8 @@ export const health: Handler = async (context) => {
 const isOk = (check: unknown): boolean =>
   typeof check === 'object' && check !== null && 'ok' in check && check.ok === true;
 
-const OVERVIEW_EVERY: Micros = 10_000_000;
-
 export const getOverview: Handler = async (context) => {
-  const { parts } = context;
-  const generation = await parts.generation();
-  // No key is needed, and it costs as much as there are markets: read once in a while, whatever changed.
-  const version = `${generation}/${Math.floor(context.now / OVERVIEW_EVERY)}`;
-  const rows = await parts.memo(
-    'overview',
-    () => parts.store.query<OverviewRow>(overview({ generation }), { name: 'api.overview' }),
-    version,
-  );
+  const rows = await context.parts.overview();
   sendOne(
     context,
     rows.map((row) => ({

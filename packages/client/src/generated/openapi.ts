@@ -29,7 +29,7 @@ export interface paths {
          * Since when each dataset is there
          * @description Per venue, asset, window and dataset: since when, until when, how many markets. The catalogue reaches back to the first
          *     market it tells of; venue A's can be backfilled (`provenances` says so). Books and samples cannot, so they begin later:
-         *     when they were first watched. At most ten seconds old.
+         *     when they were first watched. At most a minute old.
          */
         readonly get: operations["getOverview"];
         readonly put?: never;

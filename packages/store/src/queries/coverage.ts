@@ -137,15 +137,21 @@ export type OverviewRow = {
  * however many observations there are.
  */
 export function overview(request: { readonly generation: number }): Query {
+  const columns = (first: string, last: string, provenances: string): string =>
+    `${MICROS(`min(${first})`)} AS since, ${MICROS(`max(${last})`)} AS until, count() AS markets, ${provenances} AS provenances`;
   return {
-    sql: `SELECT d.venue AS venue, m.asset AS asset, m.window AS window, d.dataset AS dataset,
-  ${MICROS('min(d.first_at)')} AS since, ${MICROS('max(d.last_at)')} AS until, uniqExact(d.market) AS markets,
-  arraySort(groupUniqArrayArray(d.provenances)) AS provenances
+    sql: `SELECT * FROM (
+SELECT m.venue AS venue, m.asset AS asset, m.window AS window, 'catalogue' AS dataset,
+  ${columns('least(m.sort_at, m.observed_at)', 'm.observed_at', 'arraySort(groupUniqArray(m.provenance))')}
+FROM markets AS m FINAL
+WHERE m.generation = {generation:UInt32}
+GROUP BY venue, asset, window
+UNION ALL
+SELECT d.venue AS venue, m.asset AS asset, m.window AS window, d.dataset AS dataset,
+  ${columns('d.first_at', 'd.last_at', 'arraySort(groupUniqArrayArray(d.provenances))')}
 FROM (
-  SELECT venue, market, 'catalogue' AS dataset, least(sort_at, observed_at) AS first_at, observed_at AS last_at, [toString(provenance)] AS provenances
-  FROM markets FINAL WHERE generation = {generation:UInt32}
-  UNION ALL
-  SELECT venue, market, toString(c.dataset) AS dataset, min(c.since) AS first_at, max(c.at) AS last_at, groupUniqArray(toString(c.provenance)) AS provenances
+  SELECT c.venue AS venue, c.market AS market, c.dataset AS dataset,
+    min(c.since) AS first_at, max(c.at) AS last_at, groupUniqArray(c.provenance) AS provenances
   FROM coverage AS c
   WHERE c.generation = {generation:UInt32} AND c.dataset IN ('books', 'samples') AND c.kind IN ('started', 'beat', 'stopped')
   GROUP BY venue, market, dataset
@@ -153,6 +159,7 @@ FROM (
 LEFT JOIN (SELECT venue, market, asset, window FROM markets FINAL WHERE generation = {generation:UInt32}) AS m
   ON d.venue = m.venue AND d.market = m.market
 GROUP BY venue, asset, window, dataset
+)
 ORDER BY venue, asset, window, dataset`,
     params: { generation: request.generation },
   };
