@@ -2,6 +2,7 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -86,7 +87,7 @@ test('all configuration errors are reported together, with exit code 2', async (
 
 test('flag, environment, file and default, in this order', async () => {
   const file = join(folder, 'some.yaml');
-  writeFileSync(file, 'host: 0.0.0.0\ndata: from-file\nlogLevel: error\n');
+  writeFileSync(file, 'host: 0.0.0.0\ndata: from-file\nlogLevel: error\nport:\n');
   const { stdout } = await ladderlog(['config', '--json', '--config', file, '--data', 'from-flag'], {
     env: { LADDERLOG_LOG_LEVEL: 'warn', LADDERLOG_DATA: 'from-environment' },
   });
@@ -107,11 +108,17 @@ test('config never prints a secret', async () => {
     LADDERLOG_VENUEA_API_KEY: 'hidden-5',
     LADDERLOG_VENUEA_API_SECRET: 'hidden-6',
   };
+  const addresses = {
+    LADDERLOG_CLICKHOUSE_URL: 'http://me:hidden-7@clickhouse:8123',
+    LADDERLOG_SCHEMA_REGISTRY_URL: 'http://me:hidden-8@registry:8081',
+  };
   for (const args of [['config'], ['config', '--json']]) {
-    const { code, stdout, stderr } = await ladderlog(args, { env: secrets });
+    const { code, stdout, stderr } = await ladderlog(args, { env: { ...secrets, ...addresses } });
     expect(code).toBe(0);
     expect(stdout + stderr).not.toContain('hidden');
-    expect(stdout.match(/\(set\)/g)).toHaveLength(Object.keys(secrets).length);
+    expect(stdout).toContain('http://(set)@clickhouse:8123');
+    expect(stdout).toContain('http://(set)@registry:8081');
+    expect(stdout.match(/\(set\)(?!@)/g)).toHaveLength(Object.keys(secrets).length);
   }
   const wrong = await ladderlog(['config'], { env: { LADDERLOG_REDIS_URL: 'http://user:hidden@redis' } });
   expect(wrong.code).toBe(2);
@@ -133,6 +140,62 @@ test('exit codes: usage 2, refused 2, in the way 4', async () => {
   expect(refused.stderr).toContain(`port ${port} on 127.0.0.1 is in use; choose another with --port`);
 });
 
+test('a port that is in use is named with its own flag', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => taken.once('listening', resolve));
+  const { port } = taken.address() as AddressInfo;
+  for (const flag of ['--metrics-port', '--sql-port']) {
+    const refused = await ladderlog(
+      ['up', '--venues', 'none', '--port', '0', flag, String(port), '--data', data],
+      {},
+    );
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain(`choose another with ${flag}`);
+  }
+  taken.close();
+});
+
+test('nothing to record is wrong configuration, not success', async () => {
+  for (const [args, reason] of [
+    [['collect', '--venues', 'venuea'], 'LADDERLOG_VENUEA_API_KEY'],
+    [['collect', '--venues', 'none'], '--venues is none'],
+    [['up', '--venues', 'venuea', '--port', '0'], 'LADDERLOG_VENUEA_API_KEY'],
+    [['backfill', '--venue', 'venueb', '--since', '2026-11-01', '--venues', 'none'], 'live or simulated'],
+  ] as const) {
+    const refused = await ladderlog([...args, '--data', data]);
+    expect({ args, code: refused.code }).toEqual({ args, code: 2 });
+    expect(refused.stderr).toContain(reason);
+  }
+});
+
+test('a second collector of the same markets is refused, one of another share is not', async () => {
+  const shared = join(folder, 'shared');
+  const first = launch(['collect', '--json', '--shard', '0/2', '--data', shared]);
+  const other = launch(['collect', '--json', '--shard', '1/2', '--data', shared]);
+  try {
+    await readyFacts(first);
+    await readyFacts(other);
+    const second = await ladderlog(['collect', '--shard', '0/2', '--data', shared]);
+    expect(second.code).toBe(4);
+    expect(second.stderr).toContain('another process records venuea (share 0/2)');
+    expect((await first.interrupt()).code).toBe(0);
+  } finally {
+    await first.kill();
+    await other.kill();
+  }
+});
+
+test('an output that cannot be written is a failure without a stack trace', async () => {
+  const main = join(REPOSITORY, 'packages/cli/src/main.ts');
+  const { stderr, stdout } = await run(
+    'bash',
+    ['-c', `"${process.execPath}" "${main}" config > /dev/full; echo "code $?"`],
+    { cwd: folder, env: cleanEnv() },
+  );
+  expect(stdout).toContain('code 1');
+  expect(stderr).toMatch(/^ladderlog: the output cannot be written: .*ENOSPC.*\n$/);
+});
+
 test('keys: issued once, listed without secrets, revoked', async () => {
   const issued = JSON.parse(
     (await ladderlog(['keys', 'issue', '--plan', 'quant', '--name', 'research', '--json', '--data', data]))
@@ -143,6 +206,29 @@ test('keys: issued once, listed without secrets, revoked', async () => {
   expect(await list()).not.toContain(issued.key.split('_')[2]);
   expect((await ladderlog(['keys', 'revoke', issued.key_id, '--data', data])).code).toBe(0);
   expect(await list()).toMatch(/revoked/);
+  const reserved = ['keys', 'issue', '--plan', 'quant', '--name', 'ladderlog:demo', '--data', data];
+  expect((await ladderlog(reserved)).code).toBe(2);
+});
+
+test('the demo key ends with the next start; a key that a user named demo does not', async () => {
+  const place = join(folder, 'demo');
+  type Key = { name: string; revoked_at: string | null };
+  const keys = async (): Promise<Key[]> =>
+    JSON.parse((await ladderlog(['keys', 'list', '--json', '--data', place])).stdout) as Key[];
+  const start = async (...venues: string[]): Promise<string | null> => {
+    const up = launch(['up', '--json', '--port', '0', '--data', place, ...venues]);
+    try {
+      return (await readyFacts<{ demoKey: string | null }>(up)).demoKey;
+    } finally {
+      await up.interrupt();
+    }
+  };
+  expect(await start('--venues', 'none')).not.toBeNull();
+  const mine = ['keys', 'issue', '--plan', 'quant', '--name', 'demo', '--data', place];
+  expect((await ladderlog(mine)).code).toBe(0);
+  expect(await start('--venues', 'none')).toBeNull();
+  const active = (await keys()).filter((key) => key.revoked_at === null);
+  expect(active.map(({ name }) => name)).toEqual(['demo']);
 });
 
 test('doctor says what it found and what to do', async () => {
@@ -163,6 +249,27 @@ test('doctor says what it found and what to do', async () => {
   );
   expect(failed.map(({ name }) => name)).toEqual(['venuec', 'venuec', 'venuec']);
   expect(failed.every(({ advice }) => advice)).toBe(true);
+});
+
+test('doctor warns of a clock that a venue does not share', async () => {
+  const hour = 3_600_000;
+  const venue = createHttpServer((_request, response) =>
+    response.writeHead(200, { date: new Date(Date.now() - hour).toUTCString() }).end(),
+  ).listen(0, '127.0.0.1');
+  await new Promise((resolve) => venue.once('listening', resolve));
+  const address = `127.0.0.1:${(venue.address() as AddressInfo).port}`;
+  const { stdout } = await ladderlog(['doctor', '--venues', 'venuec', '--json', '--data', data], {
+    env: {
+      LADDERLOG_VENUEC_GAMMA_URL: `http://${address}`,
+      LADDERLOG_VENUEC_CLOB_URL: `http://${address}`,
+      LADDERLOG_VENUEC_WS_URL: `ws://${address}`,
+    },
+  });
+  venue.close();
+  const found = (JSON.parse(stdout) as { name: string; ok: boolean | null; found: string }[]).find(
+    ({ name }) => name === 'venue clock',
+  );
+  expect(found).toMatchObject({ ok: null, found: expect.stringMatching(/ours is 36\d\d s ahead/) as string });
 });
 
 test('completion can be sourced by bash and completes commands and flags', async () => {
@@ -220,7 +327,12 @@ test.skipIf(process.platform !== 'linux')('a role begins with the settings that 
     expect(of(up.pid, 'cmdline')).toEqual(
       expect.arrayContaining(['--max-semi-space-size=8', '--memory-saver-mode']),
     );
-    expect(of(up.pid, 'environ')).toContain('MALLOC_ARENA_MAX=2');
+    expect(of(up.pid, 'environ')).toEqual(
+      expect.arrayContaining([
+        'MALLOC_ARENA_MAX=2',
+        expect.stringMatching(/^JE_MALLOC_CONF=.*dirty_decay_ms/),
+      ]),
+    );
   } finally {
     await up.interrupt();
   }

@@ -14,8 +14,13 @@ if (major < 24 || (major === 24 && minor < 12)) {
 }
 
 // What runs for months should not hold what it does not need: V8 keeps a young generation of 3 × 32 MB and pages it has
-// freed, and malloc an arena for each thread. Both are fixed when a process begins, so it begins again, as the same process.
+// freed, malloc an arena for each thread, and the embedded engine's allocator what merges gave back. All are fixed when a
+// process begins, so it begins again, as the same process.
 const SMALL = ['--max-semi-space-size=8', '--memory-saver-mode'];
+const SMALL_ENV = {
+  MALLOC_ARENA_MAX: '2',
+  JE_MALLOC_CONF: 'narenas:2,dirty_decay_ms:1000,muzzy_decay_ms:0,background_thread:true',
+};
 const isRole = ['up', 'collect', 'project', 'serve'].includes(process.argv[2] ?? '');
 const isTuned = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((flags) =>
   flags.includes('--max-semi-space-size'),
@@ -24,17 +29,17 @@ if (isRole && !isTuned && process.execve)
   process.execve(
     process.execPath,
     [process.execPath, ...SMALL, ...process.execArgv, ...process.argv.slice(1)],
-    {
-      ...process.env,
-      MALLOC_ARENA_MAX: process.env['MALLOC_ARENA_MAX'] ?? '2',
-    },
+    { ...SMALL_ENV, ...process.env },
   );
 
-// Whoever reads the output may leave early (`| head`); that ends the output, not the work.
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+// Whoever reads the output may leave early (`| head`); that ends the output, not the work. An output that cannot be written,
+// as on a full disk, is a failure of a command that is there for its output.
+process.stderr.on('error', () => undefined);
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE' || isRole) return;
+  process.stderr.write(`ladderlog: the output cannot be written: ${error.message}\n`);
+  process.exit(1);
+});
 
 const { run } = await import('./program.ts');
 process.exitCode = await run(process.argv.slice(2));
