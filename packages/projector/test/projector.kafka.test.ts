@@ -137,7 +137,7 @@ describe.skipIf(kafka === null)('on Kafka and chDB', () => {
       messages: [
         { key: 'foreign', partition: 0, value: 'not Avro at all' },
         { key: 'unknown', partition: 0, value: Buffer.from([0, 0x7f, 0xff, 0xff, 0xff, 1, 2, 3]) },
-        { key: 'huge', partition: 0, value: Buffer.alloc(900_000, 1) },
+        { key: 'huge', partition: 0, value: Buffer.alloc(10_000_000, 1) },
       ],
     });
     await producer.disconnect();
