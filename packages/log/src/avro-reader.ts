@@ -2,6 +2,7 @@
 // bytes of an older schema are whole before avsc resolves them (avsc trusts the lengths it reads).
 
 import type { ByteReader } from './byte-reader.ts';
+import { put } from './byte-reader.ts';
 import type { AvroField, AvroObject, AvroSchema } from './schemas.ts';
 
 export type ReadValue = (reader: ByteReader) => unknown;
@@ -122,7 +123,7 @@ const map = (item: Part): Part => ({
     for (let count = reader.block(smallest); count > 0; count = reader.block(smallest))
       for (let left = count; left > 0; left--) {
         const key = reader.string();
-        values[key] = item.read(reader);
+        put(values, key, item.read(reader));
       }
     return values;
   },

@@ -9,6 +9,13 @@ export class ByteFault extends Error {
   }
 }
 
+/** Also under `__proto__`, which an assignment would take for something else. */
+export function put<T>(values: Record<string, T>, key: string, value: T): void {
+  if (key === '__proto__')
+    Object.defineProperty(values, key, { value, enumerable: true, configurable: true, writable: true });
+  else values[key] = value;
+}
+
 // An integer is held as its lowest 27 bits, which zigzag makes 28, and the rest.
 const LOW = 2 ** 27;
 
@@ -214,7 +221,7 @@ export class ByteReader {
     for (let count = this.block(2); count > 0; count = this.block(2))
       for (let left = count; left > 0; left--) {
         const key = this.string();
-        values[key] = this.string();
+        put(values, key, this.string());
       }
     return values;
   }

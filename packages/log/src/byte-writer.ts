@@ -59,12 +59,18 @@ export class ByteWriter {
   }
 
   boolean(value: boolean): void {
+    if (typeof value !== 'boolean') throw new TypeError(`not a boolean: ${String(value)}`);
     this.byte(value ? 1 : 0);
   }
 
   uint32(value: number): void {
     this.reserve(4);
     this.at = this.buffer.writeUInt32BE(value, this.at);
+  }
+
+  int(value: number): void {
+    if (value !== (value | 0)) throw new TypeError(`not an integer of 32 bits: ${value}`);
+    this.long(value);
   }
 
   long(value: number): void {

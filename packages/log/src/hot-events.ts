@@ -38,7 +38,7 @@ function envelope(writer: ByteWriter, event: Envelope): void {
 export function writeBook(writer: ByteWriter, event: BookObserved): void {
   envelope(writer, event);
   writer.string(event.outcome);
-  writer.long(event.entry);
+  writer.int(event.entry);
   symbol(writer, BOOK_KINDS, event.kind);
   writer.longs(event.bidPrices);
   writer.longs(event.bidSizes);
@@ -62,7 +62,7 @@ function exceptions(writer: ByteWriter, values: readonly TextException[]): void 
     writer.long(values.length);
     for (const value of values) {
       symbol(writer, SIDES, value.side);
-      writer.long(value.level);
+      writer.int(value.level);
       writer.string(value.price);
       writer.string(value.size);
     }

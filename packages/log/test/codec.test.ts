@@ -133,6 +133,24 @@ describe('the bytes', () => {
     expect(decoded(codec.encode(event))).toStrictEqual(event);
   });
 
+  test('keep any key of a map', () => {
+    const nativeIds = JSON.parse('{"__proto__":"x","constructor":"y"}') as Record<string, string>;
+    const event = decoded(codec.encode({ ...FULL_EVENTS.BookObserved, nativeIds })) as BookObserved;
+    expect(Object.entries(event.nativeIds)).toEqual(Object.entries(nativeIds));
+  });
+
+  test.each([
+    { entry: 2 ** 40 },
+    { entry: 0.5 },
+    { askComplement: 'false' },
+    { exceptions: [{ side: 'bid', level: 2 ** 31, price: '1', size: '1' }] },
+    { observedAt: Number.NaN },
+    { nativeBid: 1 },
+  ])('are not made of what could not be read back: %j', (wrong) => {
+    const event = { ...FULL_EVENTS.BookObserved, ...wrong } as unknown as BookObserved;
+    expect(() => codec.encode(event)).toThrow(expect.objectContaining({ code: 'BAD_ARGUMENT' }));
+  });
+
   test('of a large market grow the buffer', () => {
     const event = { ...FULL_EVENTS.MarketObserved, native: JSON.stringify({ rules: 'x'.repeat(300_000) }) };
     expect(decoded(codec.encode(event))).toStrictEqual(event);
