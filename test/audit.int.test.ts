@@ -6,7 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { importFile } from '@ladderlog/collectors';
-import type { BookObserved, LadderEvent, Venue, VenueAdapter, VenueEvent } from '@ladderlog/core';
+import type {
+  BookCompared,
+  BookObserved,
+  GapClosed,
+  GapOpened,
+  LadderEvent,
+  Venue,
+  VenueAdapter,
+  VenueEvent,
+} from '@ladderlog/core';
 import { VENUES, VENUE_ADAPTERS, venueC } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
@@ -22,6 +31,27 @@ const START = NOON - 10_000;
 let capture: TestCapture;
 let events: VenueEvent[];
 const copies: EventLog[] = [];
+
+/** A REST book of venue C, equal to a book that is in no gap, in the middle of its connection. */
+function comparisonIn(seen: readonly VenueEvent[]): BookCompared | undefined {
+  const ours = seen.filter(({ venue }) => venue === 'venuec');
+  const newest = new Map<string, number>();
+  for (const event of ours)
+    if (event.type === 'FrameCaptured' && event.channel === 'ws' && event.direction === 'in')
+      newest.set(event.session, event.ordinal);
+  return ours.find((event): event is BookCompared => {
+    if (event.type !== 'BookCompared' || event.method !== 'rest' || !event.equal) return false;
+    if (event.ordinal >= (newest.get(event.session) ?? 0)) return false;
+    const before = ours.filter(
+      (other): other is GapOpened | GapClosed =>
+        (other.type === 'GapOpened' || other.type === 'GapClosed') &&
+        other.market === event.market &&
+        other.outcome === event.outcome &&
+        other.observedAt <= event.observedAt,
+    );
+    return before.at(-1)?.type !== 'GapOpened';
+  });
+}
 
 beforeAll(async () => {
   capture = await startCapture({
@@ -53,7 +83,8 @@ beforeAll(async () => {
       simulators.faultsApplied().length === 6 * VENUES.length &&
       VENUES.every(
         (venue) => count(seen, venue, 'GapClosed') > 0 && count(seen, venue, 'BookObserved') > 400,
-      ),
+      ) &&
+      comparisonIn(seen) !== undefined,
   );
   events = await capture.stop();
 });
@@ -164,16 +195,9 @@ describe('what was changed is found', () => {
     const frames = events.flatMap((event) =>
       event.type === 'FrameCaptured' && event.venue === 'venuec' ? [event] : [],
     );
-    const answers = new Map(
-      frames.flatMap((frame) =>
-        frame.channel === 'ws' ? [] : [[`${frame.session}/${frame.ordinal}`, frame]],
-      ),
-    );
-    const compared = events.find(
-      (event) => event.type === 'BookCompared' && answers.has(`${event.session}/${event.ordinal}`),
-    )!;
-    const answer = answers.get(`${compared.session}/${compared.ordinal}`)!;
+    const compared = comparisonIn(events)!;
     const taped = frames.filter(({ session }) => session === compared.session);
+    const answer = taped.find(({ ordinal }) => ordinal === compared.ordinal)!;
     const end = taped.at(-1)!;
     const late = await copyOf('late', (event) => event);
     await late.append([{ ...answer, ordinal: end.ordinal + 1, observedAt: end.observedAt + 1 }]);
