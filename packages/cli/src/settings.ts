@@ -164,7 +164,7 @@ export const SETTINGS = {
     env: 'LADDERLOG_FRAMES_DAYS',
     default: null,
     parse: optionalInteger(1, 36_500),
-    doc: 'How long the wire tape (exact frames, for audit and native replay) is kept; for ever by default. Books, markets and gaps always stay. On Kafka it applies when the topics are created.',
+    doc: 'How long the wire tape (exact frames, for audit and native replay) is kept; for ever by default. Books, markets and gaps always stay. On Kafka it applies when the topics are created, and counts from the observation: frames of an older recording may go as soon as they are imported.',
   } as Setting<number | null>,
 
   clickhouseUrl: {

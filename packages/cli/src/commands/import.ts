@@ -29,6 +29,12 @@ export function registerImport(define: Define): void {
     (command) => command.argument('<files...>', 'Recordings; the same file twice adds nothing.'),
     async (context, _options, files) => {
       const log = await openLog(context, openDataDirectory(context.config.data, context.logger));
+      const days = context.config.framesDays;
+      if (log.kind === 'kafka' && days !== null)
+        context.logger.warn(
+          { event: 'import.tape_is_cut', days },
+          `Kafka keeps frames for ${days} days from their observation: older ones of an import may be removed at once; books, markets and gaps stay`,
+        );
       let bad = 0;
       try {
         for (const file of files) {
