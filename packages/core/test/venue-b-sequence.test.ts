@@ -232,6 +232,23 @@ describe('commands and errors', () => {
     expect(only(all, 'break')).toMatchObject([{ market: M, outcome: null }]);
     expect(last(normalizer, delta(6))).toEqual([`break ${M} awaiting_snapshot book`]);
   });
+
+  it.each(['get_snapshot', 'add_markets'])(
+    'keeps all books when the ok of %s names its markets only',
+    (action) => {
+      const normalizer = open();
+      last(normalizer, snapshot(1), snapshot(2, { market_ticker: N }));
+      sent(normalizer, {
+        id: 3,
+        cmd: 'update_subscription',
+        params: { sids: [2], action, market_tickers: [N] },
+      });
+      expect(last(normalizer, { id: 3, sid: 2, seq: 3, type: 'ok', msg: { market_tickers: [N] } })).toEqual([
+        'skip ok',
+      ]);
+      expect(last(normalizer, delta(4))).toEqual([`delta ${M}`]);
+    },
+  );
 });
 
 describe('an ok without its command, as recordings have it', () => {
@@ -253,6 +270,13 @@ describe('an ok without its command, as recordings have it', () => {
     expect(last(normalizer, delta(4, { market_ticker: N }))).toEqual([`delta ${N}`]);
     expect(last(normalizer, delta(2, { market_ticker: 'KXOTHER-1' }, 3))).toEqual(['delta KXOTHER-1']);
     expect(last(normalizer, snapshot(5))).toEqual([`snapshot ${M}`]);
+  });
+
+  it('lets nothing go with an addition', () => {
+    const normalizer = open();
+    feed(normalizer, snapshot(1));
+    expect(last(normalizer, ok(2, N))).toEqual(['skip ok']);
+    expect(last(normalizer, delta(3))).toEqual([`delta ${M}`]);
   });
 
   it('says nothing of markets where it names none', () => {

@@ -95,12 +95,9 @@ class VenueBNormalizer implements Normalizer {
         if (typeof message['sid'] === 'number' || typeof message['sid'] === 'string')
           this.subscriptions.introduce(id, message['sid'], message['channel']);
         return;
-      case 'ok': {
+      case 'ok':
         into.push(skip(type));
-        const command = this.subscriptions.command(id);
-        if (command?.kind === 'delete_markets') this.subscriptions.release(stream, command.markets, into);
-        return this.subscriptions.settle(stream, message['market_tickers'], into);
-      }
+        return this.subscriptions.settle(stream, id, message['market_tickers'], into);
       case 'unsubscribed':
         into.push(skip(type));
         return this.subscriptions.release(stream, null, into);

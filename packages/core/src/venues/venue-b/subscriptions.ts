@@ -74,14 +74,20 @@ export class Subscriptions {
     for (const market of command.markets) subscription.markets.add(market);
   }
 
-  /** An `ok` names all markets of the subscription as they are now: what is missing is no longer streamed. */
-  settle(stream: Stream, named: unknown, into: Finding[]): void {
+  /**
+   * An `ok` has named all markets of the subscription as they are then. Where the command is known it alone decides what left;
+   * in a recording without commands it is what the list lacks, unless the list has something new and so answers an addition.
+   */
+  settle(stream: Stream, id: unknown, named: unknown, into: Finding[]): void {
+    const command = this.commands.get(id);
+    if (command?.kind === 'delete_markets') this.release(stream, command.markets, into);
     if (!Array.isArray(named)) return;
     const { markets } = this.of(stream);
     const current = new Set(tickers(named));
-    const gone = [...markets].filter((market) => !current.has(market));
-    for (const market of current) markets.add(market);
-    this.release(stream, gone, into);
+    const gone = command ? [] : [...markets].filter((market) => !current.has(market));
+    const isAddition = [...current].some((market) => !markets.has(market));
+    if (command?.kind !== 'delete_markets') for (const market of current) markets.add(market);
+    if (!isAddition) this.release(stream, gone, into);
   }
 
   /** Counts a numbered frame. False: it was seen before and must not be applied again. */
