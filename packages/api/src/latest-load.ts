@@ -58,7 +58,8 @@ export function fromBookRow(row: LatestRow): BookObserved {
 }
 
 const OPEN_GAPS_A_PAGE = 1_000;
-const OPTIONS = { name: 'api.load-latest', deadlineMs: 120_000 };
+const OF_ALL = { name: 'api.load-latest', deadlineMs: 120_000 };
+const OF_ONE = { name: 'api.load-market' };
 
 type Rows = {
   readonly generation: number;
@@ -76,7 +77,7 @@ export async function loadLatest(
   const { generation, since, now } = request;
   // The tail begins with what these rows lack: memory goes back to the first event.
   const open = (venue: Venue, market: string): MarketMemory => memory.open(venue, market, 0);
-  for (const row of await store.query<CatalogueRow>(marketRows({ generation, since }), OPTIONS))
+  for (const row of await store.query<CatalogueRow>(marketRows({ generation, since }), OF_ALL))
     open(row.venue as Venue, row.market).identity = identityOf(row);
   await fill(store, { generation, now, of: { since } }, open);
 }
@@ -101,9 +102,10 @@ async function fill(
   { generation, now, of }: Rows,
   open: (venue: Venue, market: string) => MarketMemory,
 ): Promise<void> {
+  const options = 'venue' in of ? OF_ONE : OF_ALL;
   for (const venue of 'venue' in of ? [of.venue] : VENUES) {
     const request = { generation, venue, ...of };
-    for (const row of await store.query<LatestRow>(latestRows(request), OPTIONS)) {
+    for (const row of await store.query<LatestRow>(latestRows(request), options)) {
       const market = open(venue, String(row.market));
       market.put(fromBookRow(row), {
         topic: String(row.topic),
@@ -112,7 +114,7 @@ async function fill(
       });
       if ('since' in of) market.whole = true;
     }
-    for (const { market, outcome, newest_at, kind } of await store.query<SignRow>(signRows(request), OPTIONS))
+    for (const { market, outcome, newest_at, kind } of await store.query<SignRow>(signRows(request), options))
       open(venue, market).sign(outcome, { at: newest_at, farewell: kind === 'stopped' });
   }
   let after: { fromAt: Micros; gapId: string } | null = null;
@@ -127,7 +129,7 @@ async function fill(
         after,
         limit: OPEN_GAPS_A_PAGE,
       }),
-      OPTIONS,
+      options,
     );
     for (const gap of page)
       if (gap.to_at === null)

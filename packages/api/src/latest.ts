@@ -57,7 +57,7 @@ export class MarketMemory implements LatestMarket {
   readonly since: number;
   private readonly gaps = new Map<string, GapView>();
   /** The tables may not know yet. */
-  private readonly closed = new Set<string>();
+  private closed: Set<string> | null = null;
   private readonly signs: Signs = new Map();
 
   constructor(since: number) {
@@ -89,7 +89,7 @@ export class MarketMemory implements LatestMarket {
   }
 
   openGap(gap: OpenGap): void {
-    if (this.closed.has(gap.gapId)) return;
+    if (this.closed?.has(gap.gapId)) return;
     this.gaps.set(gap.gapId, {
       from: toIso(gap.from),
       to: null,
@@ -104,7 +104,7 @@ export class MarketMemory implements LatestMarket {
 
   closeGap(gapId: string): void {
     this.gaps.delete(gapId);
-    if (!this.whole) this.closed.add(gapId);
+    if (!this.whole) (this.closed ??= new Set()).add(gapId);
   }
 }
 

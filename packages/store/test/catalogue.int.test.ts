@@ -19,7 +19,7 @@ import {
   signRows,
   samplesPage,
 } from '@ladderlog/store';
-import { SAMPLE, T0, insertEvents } from './book-rows.ts';
+import { SAMPLE, T0, book, insertEvents } from './book-rows.ts';
 
 const path = mkdtempSync(join(tmpdir(), 'ladderlog-catalogue-'));
 const SECOND = 1_000_000;
@@ -323,7 +323,9 @@ test('the newest sign of each book, and whether it was the last', async () => {
     sign('signs', 'down', 'CaptureBeat', 10),
     { ...sign('signs', 'down', 'CaptureBeat', 10), type: 'CaptureStopped', reason: 'ended' },
     { ...sign('signs', 'up', 'CaptureBeat', 30), dataset: 'samples' },
-    sign('signs-before', 'up', 'CaptureBeat', -10),
+    book({ venue: 'venuec', market: 'signs', outcome: 'up', observedAt: T0 + 20 * SECOND }),
+    sign('signs-quiet', 'up', 'CaptureBeat', 30),
+    book({ venue: 'venuec', market: 'signs-quiet', outcome: 'up', observedAt: T0 }),
   ]);
   const signs = async (request: { market?: string; since?: number }) =>
     (await store.query<SignRow>(signRows({ generation: 1, venue: 'venuec', ...request }))).sort((a, b) =>
@@ -334,8 +336,9 @@ test('the newest sign of each book, and whether it was the last', async () => {
     { market: 'signs', outcome: 'up', newest_at: T0 + 10 * SECOND, kind: 'beat' },
   ];
   expect(await signs({ market: 'signs' })).toEqual(wanted);
-  expect(await signs({ since: T0 })).toEqual(wanted);
-  expect(await signs({ market: 'signs-before' })).toHaveLength(1);
+  // Of markets that had a book since then, all.
+  expect(await signs({ since: T0 + 15 * SECOND })).toEqual(wanted);
+  expect(await signs({ market: 'signs-quiet' })).toHaveLength(1);
 });
 
 test('an end that nobody told: what goes on is listed, what was seen ended is not', async () => {

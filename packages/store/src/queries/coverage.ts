@@ -2,6 +2,7 @@
 
 import type { CoverageRow, Dataset, GapRow, Micros, Venue } from '@ladderlog/core';
 import type { Query } from '../store.ts';
+import { oneOrRecent } from './snapshots.ts';
 
 export type { CoverageRow, GapRow };
 
@@ -101,7 +102,7 @@ export type SignRow = {
   readonly kind: CoverageRow['kind'];
 };
 
-/** The newest evidence that a book was watched, or that this ended: of one market, or of all since then. */
+/** The newest evidence that each book was watched, or that this ended; of the markets of latestRows. */
 export function signRows(request: {
   readonly generation: number;
   readonly venue: Venue;
@@ -112,10 +113,9 @@ export function signRows(request: {
     sql: `SELECT c.market AS market, c.outcome AS outcome, ${MICROS('max(c.at)')} AS newest_at,
   argMax(c.kind, (c.at, c.kind = 'stopped')) AS kind
 FROM coverage AS c
-WHERE c.generation = {generation:UInt32} AND c.venue = {venue:String}${request.market === undefined ? '' : ' AND c.market = {market:String}'}
+WHERE c.generation = {generation:UInt32} AND c.venue = {venue:String} AND ${oneOrRecent('c.market', request.market)}
   AND c.dataset = 'books' AND c.kind IN ('started', 'beat', 'stopped')
-GROUP BY c.market, c.outcome
-HAVING max(c.at) >= ${AT('since')}`,
+GROUP BY c.market, c.outcome`,
     params: { ...request, since: request.since ?? 0 },
   };
 }

@@ -177,17 +177,17 @@ export function latestRows(request: {
   readonly market?: string;
   readonly since?: Micros;
 }): Query {
-  const ours = 'generation = {generation:UInt32} AND venue = {venue:String}';
   return {
     sql: `SELECT b.* EXCEPT (rank) REPLACE (toUnixTimestamp64Micro(b.observed_at) AS observed_at, toUnixTimestamp64Micro(b.source_ts) AS source_ts)
 FROM latest_books AS b FINAL
-WHERE b.generation = {generation:UInt32} AND b.venue = {venue:String}
-  AND ${
-    request.market === undefined
-      ? `b.market GLOBAL IN (SELECT market FROM latest_books WHERE ${ours} AND observed_at >= ${AT('since')})`
-      : 'b.market = {market:String}'
-  }
+WHERE b.generation = {generation:UInt32} AND b.venue = {venue:String} AND ${oneOrRecent('b.market', request.market)}
 ORDER BY b.market, b.outcome`,
     params: { ...request, since: request.since ?? 0 },
   };
 }
+
+/** The one market, or those of the venue that had a book since then. */
+export const oneOrRecent = (column: string, market: string | undefined): string =>
+  market === undefined
+    ? `${column} GLOBAL IN (SELECT market FROM latest_books WHERE generation = {generation:UInt32} AND venue = {venue:String} AND observed_at >= ${AT('since')})`
+    : `${column} = {market:String}`;
