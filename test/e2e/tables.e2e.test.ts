@@ -1,6 +1,6 @@
 // docs/operations.md, "Rebuild and rollback": every line of it, on the embedded default, inside a running process and when nothing runs.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -143,4 +143,19 @@ test('without a store directory a start builds the tables from the log', async (
   const after = await json<{ ok: boolean; tables: { table: string; checksum: string }[] }>('verify');
   expect(after.ok).toBe(true);
   expect(after.tables).toEqual(before.tables);
+});
+
+test('an export has all of the log, also what nothing has projected yet', async () => {
+  const place = join(folder, 'imported');
+  const recording = join(folder, 'recording.jsonl');
+  const frame =
+    '{"type":"orderbook_snapshot","sid":1,"seq":1,"msg":{"market_ticker":"KXTEST-1","market_id":"x","yes_dollars_fp":[["0.5000","1.00"]]}}';
+  const line = { venue: 'venueb', channel: 'ws', received_at: '2026-05-15T09:17:05.873Z', frame };
+  writeFileSync(recording, `${JSON.stringify(line)}\n`);
+  expect((await ladderlog(['import', recording, '--data', place])).code).toBe(0);
+  const out = join(folder, 'exported');
+  const exported = await ladderlog(['export', '--format', 'ndjson', '--out', out, '--json', '--data', place]);
+  expect(exported).toMatchObject({ code: 0 });
+  const { files } = JSON.parse(exported.stdout) as { files: { dataset: string; rows: number }[] };
+  expect(files.find(({ dataset }) => dataset === 'books')?.rows).toBe(1);
 });

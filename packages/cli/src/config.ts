@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { LadderlogError } from '@ladderlog/core';
 
 import type { Setting, SettingName } from './settings.ts';
+import { masked } from './setting-texts.ts';
 import { SETTINGS } from './settings.ts';
 
 export type Config = {
@@ -30,7 +31,8 @@ export function resolveConfig(
     const candidates: [ConfigOrigin, unknown, string][] = [
       ['flag', flags[name], `--${setting.flag ?? name}`],
       ['environment', env[setting.env] === '' ? undefined : env[setting.env], setting.env],
-      ['file', file[name], `'${name}' in the configuration file`],
+      // `name:` with nothing behind it is null.
+      ['file', file[name] ?? undefined, `'${name}' in the configuration file`],
     ];
     config[name] = setting.default;
     origins[name] = 'default';
@@ -43,7 +45,7 @@ export function resolveConfig(
       origins[name] = origin;
     } else
       problems.push(
-        `${where} is ${setting.secret ? 'not valid' : `'${String(value).slice(0, 80)}'`}; it must be ${parsed.fix}`,
+        `${where} is ${setting.secret ? 'not valid' : `'${masked(String(value)).slice(0, 80)}'`}; it must be ${parsed.fix}`,
       );
   }
   for (const name of Object.keys(file))
@@ -54,6 +56,9 @@ export function resolveConfig(
       problems.push(`${name} is not a setting; see 'ladderlog config'`);
   }
   const whole = config as Config;
+  // Whether a collector lives is told by its name, so that shares must not have the same.
+  const { index, count } = whole.shard;
+  if (origins['collectorId'] === 'default' && count > 1) config['collectorId'] = `shard-${index}-of-${count}`;
   if (whole.kafkaBrokers && !whole.registryUrl)
     problems.push(
       'LADDERLOG_KAFKA_BROKERS is set but LADDERLOG_SCHEMA_REGISTRY_URL is not; the log on Kafka needs both',

@@ -9,6 +9,7 @@ import { parse as parseYaml } from 'yaml';
 
 import type { Config, ResolvedConfig } from './config.ts';
 import { resolveConfig } from './config.ts';
+import { masked } from './setting-texts.ts';
 
 /** Documented in docs/operations.md; scripts may rely on them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, different: 3, unavailable: 4, interrupted: 130 } as const;
@@ -69,8 +70,10 @@ export function createContext(flags: Readonly<Record<string, unknown>>): Context
       level: quiet ? 'warn' : resolved.config.logLevel,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: { streamWrite: masked },
     },
-    destination({ fd: 2, sync: false }),
+    // A full disk under the log lines must not end what records.
+    destination({ fd: 2, sync: false }).on('error', () => undefined),
   );
   return {
     config: resolved.config,
@@ -104,26 +107,33 @@ export function interrupt(): AbortSignal {
   return controller.signal;
 }
 
+type ListenError = NodeJS.ErrnoException & {
+  readonly port?: number;
+  readonly address?: string;
+  /** That chooses another port. */
+  readonly flag?: string;
+};
+
 /** Prints an error for a person and returns the exit code. */
 export function explain(error: unknown, debug: boolean): number {
   if (isLadderlogError(error)) {
-    process.stderr.write(`ladderlog: ${error.message}\n`);
-    if (debug) process.stderr.write(`${error.stack}\n`);
+    process.stderr.write(`ladderlog: ${masked(error.message)}\n`);
+    if (debug) process.stderr.write(`${masked(error.stack ?? '')}\n`);
     if (error.code === 'BAD_CONFIG' || error.code === 'BAD_ARGUMENT') return EXIT.usage;
     return error.retryable || error.code === 'DATA_DIRECTORY_IN_USE' || error.code === 'STORE_LOCKED'
       ? EXIT.unavailable
       : EXIT.failed;
   }
   if (error instanceof Error && error.name === 'AbortError') return EXIT.interrupted;
-  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  const { code, port, address, flag } = error as ListenError;
   if (code === 'EADDRINUSE') {
     process.stderr.write(
-      `ladderlog: port ${port} on ${address} is in use; choose another with --port, or 0 for any free one\n`,
+      `ladderlog: port ${port} on ${address} is in use; choose another with ${flag ?? '--port'}, or 0 for any free one\n`,
     );
     return EXIT.unavailable;
   }
   process.stderr.write(
-    `ladderlog: ${error instanceof Error ? (debug ? error.stack : error.message) : String(error)}\n`,
+    `ladderlog: ${masked(error instanceof Error ? ((debug ? error.stack : null) ?? error.message) : String(error))}\n`,
   );
   return EXIT.failed;
 }

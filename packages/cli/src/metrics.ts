@@ -146,7 +146,11 @@ export async function serveMetrics(
       () => response.writeHead(500).end(),
     );
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(port, host, resolve),
+  ).catch((error: unknown) => {
+    throw Object.assign(error as Error, { flag: '--metrics-port' });
+  });
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>

@@ -72,7 +72,7 @@ export const OPERATIONS = {
   },
   async verify(context, runtime, _args, progress, signal, follower) {
     const { log, store, cursors } = runtime;
-    // Nothing runs, and with the store in process nothing else can project: what a kill left open is finished first.
+    // What a kill left open is finished first.
     if (!follower && runtime.chdb) await finishProjection(context, runtime, signal);
     return verify({
       log,
@@ -85,12 +85,18 @@ export const OPERATIONS = {
       ...(follower ? { hold: (work) => follower.quiesced(work) } : {}),
     });
   },
-  export: exportTables,
+  async export(context, runtime, args, progress, signal, follower) {
+    // What is in the log and not yet in the tables would be missing without a word.
+    if (follower) await follower.caughtUp(signal);
+    else if (runtime.chdb) await finishProjection(context, runtime, signal);
+    return exportTables(context, runtime, args, progress, signal, follower);
+  },
   backup: backupTo,
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof OPERATIONS;
 
+/** Nothing runs, and with the store in process nothing else can project. */
 async function finishProjection(
   { logger }: Context,
   { log, store, cursors }: Runtime,

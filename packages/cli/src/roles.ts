@@ -7,7 +7,7 @@ import type { ApiServer } from '@ladderlog/api';
 import { createApi, serveApi } from '@ladderlog/api';
 import type { Collecting } from '@ladderlog/collectors';
 import { collect } from '@ladderlog/collectors';
-import { isLadderlogError, silentMs } from '@ladderlog/core';
+import { LadderlogError, isLadderlogError, silentMs } from '@ladderlog/core';
 import type { Feed } from '@ladderlog/feed';
 import { createFeed } from '@ladderlog/feed';
 import type { EventLog } from '@ladderlog/log';
@@ -16,6 +16,7 @@ import { createFollower, rebuild } from '@ladderlog/projector';
 import type { Simulators } from '@ladderlog/simulators';
 import type { Store } from '@ladderlog/store';
 
+import { lockCapture } from './capture-lock.ts';
 import type { Context } from './context.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { cursorSecret } from './data-directory.ts';
@@ -38,20 +39,38 @@ export async function startCollect(
 ): Promise<Role & { readonly collecting: Collecting; readonly left: readonly string[] }> {
   const { config, logger } = context;
   const { venues, left } = venueDrivers(config, simulators);
+  if (venues.length === 0)
+    throw new LadderlogError(
+      'BAD_CONFIG',
+      `there is no venue to record: ${left.length > 0 ? left.join('; ') : '--venues is none'}`,
+    );
   for (const reason of left) logger.warn({ event: 'venue.left_out' }, reason);
-  const collecting = await collect(
-    {
-      log,
-      venues,
-      collector: config.collectorId,
-      logger,
-      beatMs: config.beatSeconds * 1_000,
-      onAppended: (events, tookMs) => metrics.appended(events, tookMs),
-    },
-    signal,
-  );
-  metrics.watchCollectors(() => collecting.status());
-  return { done: collecting.done, collecting, left };
+  // Processes on Kafka may be on any machine; there the shares are the operator's to part.
+  const unlock = config.kafkaBrokers
+    ? () => undefined
+    : lockCapture(
+        config.data,
+        venues.map(({ driver }) => driver.venue),
+        config.shard,
+      );
+  try {
+    const collecting = await collect(
+      {
+        log,
+        venues,
+        collector: config.collectorId,
+        logger,
+        beatMs: config.beatSeconds * 1_000,
+        onAppended: (events, tookMs) => metrics.appended(events, tookMs),
+      },
+      signal,
+    );
+    metrics.watchCollectors(() => collecting.status());
+    return { done: collecting.done.finally(unlock), collecting, left };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
 }
 
 /** How long an ending projector may take to catch up, and then to finish the range it is in. */

@@ -14,6 +14,10 @@ export type Setting<T> = {
   readonly secret?: true;
 };
 
+/** Without the user and password that an address may hold. */
+export const masked = (text: string): string =>
+  text.replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, '$1(set)@');
+
 export const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });
 export const bad = <T>(fix: string): Parsed<T> => ({ ok: false, fix });
 

@@ -245,7 +245,7 @@ export const SETTINGS = {
     env: 'LADDERLOG_COLLECTOR_ID',
     default: 'main',
     parse: text,
-    doc: 'Name of this collector in the log.',
+    doc: 'Name of this collector in the log; every collector needs its own. With a shard `shard-<index>-of-<count>` unless set.',
   } as Setting<string>,
   shard: {
     env: 'LADDERLOG_SHARD',

@@ -7,6 +7,7 @@ import { startSqlFront } from '@ladderlog/store';
 
 import type { Context } from './context.ts';
 import { serveControl } from './control.ts';
+import { RESERVED } from './commands/keys.ts';
 import type { MetricsServer } from './metrics.ts';
 import { createMetrics, serveMetrics } from './metrics.ts';
 import { startCollect, startProject, startServe } from './roles.ts';
@@ -28,7 +29,8 @@ export type Up = {
   readonly done: Promise<void>;
 };
 
-const DEMO = 'demo';
+/** Users cannot choose it: `keys issue` refuses the prefix. */
+const DEMO = `${RESERVED}demo`;
 const FIRST_BOOKS_MS = 5_000;
 
 /** The order of ending, whatever was started by then. */
@@ -70,7 +72,8 @@ export async function startUp(context: Context): Promise<Up> {
             metrics,
             config.host,
             config.metricsPort,
-            async () => (await store.health()).ok && !signal.aborted,
+            async () =>
+              (await store.health()).ok && !signal.aborted && !collecting?.collecting.status().outbox.blocked,
           );
     if (metricsServer) ends.set('metrics', () => metricsServer.close());
     const control = await serveControl(context, runtime, project.follower);
@@ -142,9 +145,9 @@ async function endAll(
 async function demoKey({ config }: Context, { log }: Runtime): Promise<string | null> {
   const active = (await listKeys(log)).filter(({ revokedAt }) => revokedAt === null);
   const demos = active.filter(({ name }) => name === DEMO);
-  if (config.venues.mode !== 'simulated' && active.length > demos.length) return null;
   const clock = (): number => Date.now() * 1_000;
   for (const { keyId } of demos) await revokeKey(log, clock, { keyId, reason: 'replaced at start' });
+  if (config.venues.mode !== 'simulated' && active.length > demos.length) return null;
   return (await issueKey(log, clock, { name: DEMO, plan: 'desk' })).key;
 }
 

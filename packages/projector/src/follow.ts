@@ -67,7 +67,25 @@ export function createFollower(options: FollowerOptions): Follower {
       }
     },
     status: () => current?.projector.status() ?? null,
-    caughtUp: async (signal) => (await projectorOf()).caughtUp(signal),
+    async caughtUp(signal) {
+      for (;;) {
+        const projector = await projectorOf();
+        const { generation } = current!;
+        const stop = new AbortController();
+        const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+        try {
+          // Nobody projects a generation that is no longer served.
+          const isThere = await Promise.race([
+            projector.caughtUp(both).then(() => true),
+            switched(generation, both).then(() => false),
+          ]);
+          if (isThere) return;
+        } finally {
+          stop.abort();
+        }
+        signal?.throwIfAborted();
+      }
+    },
     quiesced: async (work) => (await projectorOf()).quiesced(work),
   };
 }

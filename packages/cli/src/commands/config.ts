@@ -1,6 +1,7 @@
 // ladderlog config: every setting, its value here, and where it came from. Secrets are never printed.
 
 import type { Define } from '../program.ts';
+import { masked } from '../setting-texts.ts';
 import type { Setting, SettingName } from '../settings.ts';
 import { SETTINGS } from '../settings.ts';
 
@@ -16,7 +17,7 @@ export function registerConfig(define: Define): void {
         name,
         env: setting.env,
         flag: setting.flag ? `--${setting.flag}` : null,
-        value: setting.secret ? (config[name] ? '(set)' : null) : config[name],
+        value: setting.secret ? (config[name] ? '(set)' : null) : shown(config[name]),
         origin: origins[name],
         doc: setting.doc,
       }));
@@ -33,3 +34,5 @@ export function registerConfig(define: Define): void {
     },
   );
 }
+
+const shown = <T>(value: T): T | string => (typeof value === 'string' ? masked(value) : value);

@@ -14,6 +14,7 @@ import type { DataDirectory } from '../data-directory.ts';
 import { openDataDirectory } from '../data-directory.ts';
 import type { Define } from '../program.ts';
 import { openLog, openStore, registryAccess } from '../runtime.ts';
+import { masked } from '../setting-texts.ts';
 
 type Check = {
   readonly name: string;
@@ -160,6 +161,7 @@ async function* examine(context: Context): AsyncGenerator<Check> {
     venueb: [config.venuebRestUrl, config.venuebWsUrl],
     venuec: [config.venuecGammaUrl, config.venuecClobUrl, config.venuecWsUrl],
   };
+  yield* venueClock(config.venues.venues.flatMap((venue) => addresses[venue] ?? []));
   for (const venue of config.venues.venues) {
     for (const address of addresses[venue] ?? []) {
       const { protocol, hostname, port } = new URL(address);
@@ -180,6 +182,30 @@ async function* examine(context: Context): AsyncGenerator<Check> {
   }
 }
 
+const CLOCK_OFF_MS = 30_000;
+
+/** Our clock against the Date of the first venue that tells it. */
+async function* venueClock(addresses: readonly string[]): AsyncGenerator<Check> {
+  for (const address of addresses.filter((one) => one.startsWith('http'))) {
+    const answer = await fetch(address, {
+      method: 'HEAD',
+      redirect: 'manual',
+      signal: AbortSignal.timeout(5_000),
+    }).catch(() => null);
+    const theirs = Date.parse(answer?.headers.get('date') ?? '');
+    if (Number.isNaN(theirs)) continue;
+    const off = Date.now() - theirs;
+    const isOff = Math.abs(off) > CLOCK_OFF_MS;
+    yield {
+      name: 'venue clock',
+      ok: isOff ? null : true,
+      found: `ours is ${isOff ? `${Math.round(Math.abs(off) / 1_000)} s ${off > 0 ? 'ahead of' : 'behind'}` : 'that of'} ${new URL(address).hostname}`,
+      ...(isOff ? { advice: 'set the clock, by NTP: every observation is stamped with it' } : {}),
+    };
+    return;
+  }
+}
+
 async function attempt(name: string, advice: string, work: () => Promise<string>): Promise<Check> {
   try {
     return { name, ok: true, found: await work() };
@@ -187,7 +213,7 @@ async function attempt(name: string, advice: string, work: () => Promise<string>
     return {
       name,
       ok: false,
-      found: `${isLadderlogError(error) ? `${error.code}: ` : ''}${(error as Error).message}`,
+      found: `${isLadderlogError(error) ? `${error.code}: ` : ''}${masked((error as Error).message)}`,
       advice,
     };
   }

@@ -98,6 +98,11 @@ async function runBackfill(context: Context, options: Readonly<Record<string, un
   const until = options['until'] === undefined ? Date.now() * 1_000 : time('until', options['until']);
   if (until <= since) throw new LadderlogError('BAD_ARGUMENT', '--until must be later than --since');
   const simulated = options['venues'] === 'simulated';
+  if (!simulated && options['venues'] !== undefined && options['venues'] !== 'live')
+    throw new LadderlogError(
+      'BAD_ARGUMENT',
+      `--venues is ${JSON.stringify(options['venues'])}; it must be live or simulated`,
+    );
   const config = {
     ...context.config,
     venues: { mode: simulated ? ('simulated' as const) : ('live' as const), venues: [venue] },

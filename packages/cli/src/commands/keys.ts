@@ -10,6 +10,9 @@ import { openDataDirectory } from '../data-directory.ts';
 import type { Define } from '../program.ts';
 import { openLog } from '../runtime.ts';
 
+/** Names that begin so are of keys that Ladderlog issues to itself. */
+export const RESERVED = 'ladderlog:';
+
 const clock = (): number => Date.now() * 1_000;
 
 export function registerKeys(define: Define): void {
@@ -61,6 +64,8 @@ async function act(
           'BAD_ARGUMENT',
           '--name is missing; say whose key it is, in at most 100 characters',
         );
+      if (name.startsWith(RESERVED))
+        throw new LadderlogError('BAD_ARGUMENT', `--name must not begin with ${RESERVED}`);
       show(context, await issueKey(log, clock, { plan, name }));
       return;
     }
