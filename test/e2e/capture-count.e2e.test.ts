@@ -1,6 +1,7 @@
-// Nothing is dropped: every frame the venues sent is in the log, or lies inside a recorded gap of its market. Counted, not
-// sampled; with faults, and with a SIGKILL of the collector in the middle. The collector is the real command in a process of
-// its own; the venues are the simulators, which remember what they sent.
+// Nothing is dropped: every frame the venues sent is in the log, or lies inside a recorded gap of its market; and every book
+// on a frame in the log left an observation, or lies in a gap. Counted, not sampled; with faults, and with a SIGKILL of the
+// collector in the middle. The collector is the real command in a process of its own; the venues are the simulators, which
+// remember what they sent.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -9,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { VenueEvent } from '@ladderlog/core';
+import type { Venue, VenueEvent } from '@ladderlog/core';
 import { VENUES } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
 import type { Fault, SentFrame, Simulators } from '@ladderlog/simulators';
@@ -86,6 +87,7 @@ const faultsOf = (seconds: number): Fault[] => {
     ['venueb', 'disconnect'],
     ['venuec', 'unknown_message'],
     ['venuea', 'close_24h'],
+    ['venueb', 'overflow'],
   ];
   const step = Math.max(1, (seconds * 0.6) / kinds.length);
   return Array.from({ length: FULL ? Math.floor(seconds / 12) : kinds.length }, (_, at) => {
@@ -135,6 +137,60 @@ function uncovered(events: readonly VenueEvent[], slack: number): (market: strin
     if (at > (stops.get(market) ?? Number.POSITIVE_INFINITY) - slack) return true;
     return (gaps.get(market) ?? []).some(({ from, to }) => at >= from - slack && at <= to + slack);
   };
+}
+
+/** The books that a frame of a socket is about, read without our normalizers; `stated` is the venue's time of a whole book. */
+function booksOn(venue: Venue, text: string): { market: string; stated: number | null }[] {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const items = (Array.isArray(message) ? message : [message]) as Record<string, unknown>[];
+  if (venue === 'venuea')
+    return items.flatMap(({ type, data }) => {
+      if (type !== 'TOPIC') return [];
+      const book = JSON.parse(String(data)) as { marketId: number; updateTimestampMs: number };
+      return [{ market: String(book.marketId), stated: book.updateTimestampMs }];
+    });
+  if (venue === 'venueb')
+    return items.flatMap(({ type, msg }) =>
+      type === 'orderbook_snapshot' || type === 'orderbook_delta'
+        ? [{ market: (msg as { market_ticker: string }).market_ticker, stated: null }]
+        : [],
+    );
+  return items.flatMap(({ event_type: type, bids, market }) =>
+    type === 'price_change' || bids ? [{ market: String(market), stated: null }] : [],
+  );
+}
+
+/** Book frames in the log that left nothing behind: no event of their own, no gap around them, and not overtaken (venue A). */
+function withoutEffect(events: readonly VenueEvent[]): { books: number; silent: string[] } {
+  const effects = new Set<string>();
+  for (const { type, session, ordinal, market } of events)
+    if (type === 'BookObserved' || type === 'GapOpened' || type === 'FrameRejected')
+      effects.add(`${session} ${ordinal} ${market}`);
+  const missing = uncovered(
+    events.filter((event) => !('dataset' in event) || event.dataset === 'books'),
+    0,
+  );
+  const newest = new Map<string, number>();
+  const silent: string[] = [];
+  let books = 0;
+  const frames = events
+    .filter((event) => event.type === 'FrameCaptured' && event.channel === 'ws' && event.direction === 'in')
+    .sort((a, b) => a.ordinal - b.ordinal) as Extract<VenueEvent, { type: 'FrameCaptured' }>[];
+  for (const { venue, session, ordinal, observedAt, body } of frames)
+    for (const { market, stated } of booksOn(venue, Buffer.from(body).toString())) {
+      books++;
+      const last = newest.get(`${session} ${market}`);
+      const overtaken = stated !== null && last !== undefined && stated <= last;
+      if (stated !== null && !overtaken) newest.set(`${session} ${market}`, stated);
+      if (!overtaken && !effects.has(`${session} ${ordinal} ${market}`) && !missing(market, observedAt))
+        silent.push(`${venue} ${market} ${session} ${ordinal} ${observedAt}`);
+    }
+  return { books, silent };
 }
 
 test(
@@ -201,10 +257,13 @@ test(
       unexplained.map(({ venue, channel, at, text }) => `${venue} ${channel} ${at} ${text.slice(0, 120)}`),
     ).toEqual([]);
     expect(found / sent).toBeGreaterThan(0.5);
+    const { books, silent } = withoutEffect(events);
+    expect(books).toBeGreaterThan(found / 2);
+    expect(silent).toEqual([]);
     const down = events.filter((event) => event.type === 'GapOpened' && event.cause === 'collector_down');
     expect(down.length).toBeGreaterThan(0);
     console.log(
-      `${sent} frames sent, ${found} in the log, ${sent - found} inside recorded gaps, ${events.filter(({ type }) => type === 'GapClosed').length} gaps`,
+      `${sent} frames sent, ${found} in the log, ${books} books on them, ${sent - found} inside recorded gaps, ${events.filter(({ type }) => type === 'GapClosed').length} gaps`,
     );
   },
   2 * SECONDS * 1_000 + 600_000,

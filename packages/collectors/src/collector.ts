@@ -52,8 +52,6 @@ export class Collector {
   private readonly rates: AdaptiveRate[] = [];
   private runSignal: AbortSignal | null = null;
   private discovered = false;
-  /** Why REST gives nothing, since its last good answer. */
-  private refusal: Extract<RestAnswer, { ok: false }> | null = null;
   private frames = 0;
   private lastFrameAt: number | null = null;
   private beatAt: number | null = null;
@@ -184,7 +182,6 @@ export class Collector {
   private async ask(request: VenueRequest): Promise<RestAnswer> {
     const answer = await this.rests[request.source]!.ask(this.restSession, this.restClock, request);
     this.saw();
-    this.refusal = answer.ok ? null : answer;
     if (!answer.ok)
       this.options.logger.debug(
         { event: 'venue.refused', venue: this.options.driver.venue, status: answer.status },
@@ -248,8 +245,9 @@ export class Collector {
   /** Samples by REST come with every discovery. While it gives nothing, quiet is no news. */
   private openStarvedSamples(): void {
     const { driver } = this.options;
-    if (!driver.sample || !this.refusal) return;
-    const { cause, detail } = this.refusal;
+    const refusal = Object.values(this.rests).find((rest) => rest.refusal)?.refusal;
+    if (!driver.sample || !refusal) return;
+    const { cause, detail } = refusal;
     const now = this.restClock.now();
     for (const { dataset, session, market, lastEvidence, gap } of this.capture.tracks.all()) {
       if (dataset !== 'samples' || session !== this.restSession.id || gap) continue;

@@ -47,6 +47,8 @@ export type RestAnswer =
 
 export class Rest {
   private readonly options: RestOptions;
+  /** Why it gives nothing, since its last good answer. */
+  refusal: Extract<RestAnswer, { ok: false }> | null = null;
 
   constructor(options: RestOptions) {
     this.options = options;
@@ -58,6 +60,17 @@ export class Rest {
     clock: SessionClock,
     request: VenueRequest,
     probe: GapCause | null = null,
+  ): Promise<RestAnswer> {
+    const answer = await this.call(session, clock, request, probe);
+    this.refusal = answer.ok ? null : answer;
+    return answer;
+  }
+
+  private async call(
+    session: Session,
+    clock: SessionClock,
+    request: VenueRequest,
+    probe: GapCause | null,
   ): Promise<RestAnswer> {
     const { options } = this;
     await this.turn();
