@@ -153,6 +153,17 @@ export type {
   StreamRequest,
 } from './stream-requests.ts';
 export { filterKey, filterMatches, parseStreamRequest, speedOf } from './stream-requests.ts';
+export {
+  STREAM_CLOSE,
+  STREAM_LIMITS,
+  StreamRefusal,
+  checkSubscription,
+  isGoingOn,
+  malformed,
+  resumeAfter,
+  subscribedPlaces,
+  unknownSubscription,
+} from './stream-rules.ts';
 export type { CrossedGap, EngineOptions, EngineResult } from './backtest/run.ts';
 export { BacktestEngine } from './backtest/engine.ts';
 export type { FeeModel, Traded } from './backtest/fees.ts';

@@ -5,20 +5,12 @@
 
 import type { Duplex } from 'node:stream';
 import type { ApiKey, Position, StreamMessage } from '@ladderlog/core';
-import { formatPosition } from '@ladderlog/core';
+import { STREAM_CLOSE, formatPosition } from '@ladderlog/core';
 import type { WebSocket } from 'ws';
 import type { Item } from './item.ts';
 import { textFrame } from './item.ts';
 import type { FeedLimits, FeedObserver } from './options.ts';
 import type { Subscription } from './subscription.ts';
-
-export const CLOSE = {
-  goingAway: 1001,
-  tryAgainLater: 1013,
-  malformed: 4400,
-  unauthorized: 4401,
-  tooMany: 4429,
-} as const;
 
 type Skipped = { first: Position; last: Position; count: number };
 
@@ -84,7 +76,7 @@ export class Client {
 
   private write(frame: Buffer): void {
     if (this.unsent + frame.length > this.parts.limits.hardBytes) {
-      this.close(CLOSE.tryAgainLater, 'reading too slowly');
+      this.close(STREAM_CLOSE.tryAgainLater, 'reading too slowly');
       return;
     }
     this.stream.write(frame, this.onWritten);
@@ -136,7 +128,7 @@ export class Client {
       this.skip(replaced.position);
     }
     this.held.set(slot, item);
-    if (this.held.size > this.parts.limits.held) this.close(CLOSE.tryAgainLater, 'reading too slowly');
+    if (this.held.size > this.parts.limits.held) this.close(STREAM_CLOSE.tryAgainLater, 'reading too slowly');
   }
 
   private skip(position: Position): void {
@@ -225,7 +217,7 @@ export class Client {
     if (unsent < this.unsentBefore || this.stalledSince === null) this.stalledSince = now;
     this.unsentBefore = unsent;
     if (now - this.stalledSince >= this.parts.limits.stalledMs)
-      this.close(CLOSE.tryAgainLater, 'reading too slowly');
+      this.close(STREAM_CLOSE.tryAgainLater, 'reading too slowly');
   }
 
   close(code: number, reason: string): void {
@@ -239,7 +231,7 @@ export class Client {
     this.socket.close(code, reason);
     // A reader that takes nothing does not answer a close either; its queue is given up.
     const cut = (): void => this.socket.terminate();
-    if (code === CLOSE.tryAgainLater) setTimeout(cut, 1_000).unref();
+    if (code === STREAM_CLOSE.tryAgainLater) setTimeout(cut, 1_000).unref();
     else setTimeout(cut, 5_000).unref();
     this.release();
   }

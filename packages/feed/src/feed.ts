@@ -3,10 +3,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { LadderEvent, Position, StreamEvent, Venue } from '@ladderlog/core';
-import { PLAN_TERMS, STREAM_TYPES, Statuses, VENUES, oldestAllowed, toIso } from '@ladderlog/core';
+import {
+  PLAN_TERMS,
+  STREAM_CLOSE,
+  STREAM_TYPES,
+  Statuses,
+  VENUES,
+  isGoingOn,
+  oldestAllowed,
+  toIso,
+} from '@ladderlog/core';
 import { positionsAt, positionsAtEnd, positionsFromBeginning } from '@ladderlog/log';
 import { WebSocketServer } from 'ws';
-import { CLOSE, Client } from './client.ts';
+import { Client } from './client.ts';
 import { Item } from './item.ts';
 import { hearLastWords } from './last-words.ts';
 import { Markets } from './markets.ts';
@@ -50,7 +59,7 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
   for (const { event, position } of options.start?.books ?? []) markets.apply(event, position);
   for (const { event, position } of options.start?.gaps ?? []) {
     // Beats will tell which books are watched; those in a gap have none. A gap of a market that is over says nothing of now.
-    if (markets.isGoingOn(markets.apply(event, position), clock())) statuses.apply(event);
+    if (isGoingOn(markets.apply(event, position), clock())) statuses.apply(event);
   }
 
   let stamp = 0;
@@ -135,7 +144,7 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
         continue;
       }
       if (client.key && revoked.has(client.key.keyId)) {
-        client.close(CLOSE.unauthorized, 'the key was revoked');
+        client.close(STREAM_CLOSE.unauthorized, 'the key was revoked');
         continue;
       }
       client.alive = false;
@@ -193,7 +202,7 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
       stop.abort();
       clearInterval(sweep);
       clearInterval(beat);
-      for (const client of clients) client.close(CLOSE.goingAway, 'the server is ending');
+      for (const client of clients) client.close(STREAM_CLOSE.goingAway, 'the server is ending');
       await tail.close();
       await requests.close();
       const deadline = performance.now() + 1_000;

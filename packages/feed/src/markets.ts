@@ -2,7 +2,7 @@
 // longest are dropped. Also which channels (distinct filters) each market belongs to.
 
 import type { BookObserved, GapOpened, MarketIdentity, Position, StreamEvent, Venue } from '@ladderlog/core';
-import { filterKey, filterMatches, isNewer, streamText } from '@ladderlog/core';
+import { filterKey, filterMatches, isGoingOn, isNewer, streamText } from '@ladderlog/core';
 import type { StreamFilter } from '@ladderlog/core';
 import { marketKey, textFrame } from './item.ts';
 import type { KnownMarket } from './options.ts';
@@ -28,10 +28,6 @@ export type Market = {
   /** Of the registry when `channels` was computed. */
   version: number;
 };
-
-const ENDED: ReadonlySet<string> = new Set(['closed', 'resolved', 'voided']);
-/** A market's last books come after its closing time. */
-const LATE = 60_000_000;
 
 export class Markets {
   // Insertion order is age of the last change: the first is the one to drop.
@@ -117,10 +113,6 @@ export class Markets {
     return frames;
   }
 
-  isGoingOn(market: Market, now: number): boolean {
-    return !ENDED.has(market.status) && (market.closesAt === null || market.closesAt + LATE > now);
-  }
-
   /** Markets of a filter that are still going on; a market asked for by name whatever its status. */
   matching(filter: StreamFilter, venues: readonly Venue[], now: number): string[] {
     if (filter.market !== null && filter.venue !== null) {
@@ -129,7 +121,7 @@ export class Markets {
     }
     const keys: string[] = [];
     for (const market of this.byKey.values())
-      if (venues.includes(market.venue) && filterMatches(filter, market) && this.isGoingOn(market, now))
+      if (venues.includes(market.venue) && filterMatches(filter, market) && isGoingOn(market, now))
         keys.push(market.key);
     return keys;
   }

@@ -11,7 +11,7 @@ import type {
   Position,
   Venue,
 } from '@ladderlog/core';
-import { SILENT_MS } from '@ladderlog/core';
+import { SILENT_MS, STREAM_LIMITS } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
@@ -71,9 +71,9 @@ export type FeedLimits = {
 };
 
 export const FEED_LIMITS: FeedLimits = {
+  ...STREAM_LIMITS,
   clients: 5_000,
   clientsPerKey: 100,
-  subscriptions: 100,
   softBytes: 1024 * 1024,
   hardBytes: 8 * 1024 * 1024,
   held: 20_000,
@@ -81,9 +81,6 @@ export const FEED_LIMITS: FeedLimits = {
   graceMs: 25,
   authMs: 5_000,
   heartbeatMs: 15_000,
-  payloadBytes: 64 * 1024,
-  malformed: 5,
-  requestsPerSecond: 50,
   joinMessages: 5_000,
   catchUps: 16,
   markets: 10_000,

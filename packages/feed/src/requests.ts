@@ -2,21 +2,24 @@
 
 import type { ApiKey, Clock, PlanTable, Position, Statuses, StreamRequest, Venue } from '@ladderlog/core';
 import {
+  STREAM_CLOSE,
   STREAM_VERSION,
+  StreamRefusal,
+  checkSubscription,
   formatPosition,
+  malformed,
   oldestAllowed,
   parseStreamRequest,
   planFor,
   toIso,
+  unknownSubscription,
 } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Logger } from 'pino';
 import { catchUp } from './catch-up.ts';
 import type { Client } from './client.ts';
-import { CLOSE } from './client.ts';
 import type { Markets } from './markets.ts';
 import type { FeedKeys, FeedLimits, FeedObserver, FeedOptions } from './options.ts';
-import { Refusal } from './refusal.ts';
 import { placesOf, startOf } from './start.ts';
 import { Subscription } from './subscription.ts';
 import type { Tail } from './tail.ts';
@@ -57,7 +60,7 @@ export function createRequests(parts: RequestParts): Requests {
 
   const welcome = (client: Client, key: ApiKey): void => {
     if (!parts.admit(client, key)) {
-      client.close(CLOSE.tooMany, 'too many clients use this key');
+      client.close(STREAM_CLOSE.tooMany, 'too many clients use this key');
       return;
     }
     client.key = key;
@@ -71,18 +74,12 @@ export function createRequests(parts: RequestParts): Requests {
     });
   };
 
-  const fail = (client: Client, id: string | null, refusal: Refusal): void =>
-    client.send({
-      type: 'error',
-      code: refusal.code,
-      message: refusal.message,
-      details: refusal.details,
-      id,
-    });
+  const fail = (client: Client, id: string | null, refusal: StreamRefusal): void =>
+    client.send(refusal.toMessage(id));
 
   const authenticate = (client: Client, text: string): void => {
     if (client.key) {
-      fail(client, null, new Refusal('INVALID_MESSAGE', 'This connection has its key already.'));
+      fail(client, null, new StreamRefusal('INVALID_MESSAGE', 'This connection has its key already.'));
       return;
     }
     const checked = parts.keys.check(text);
@@ -90,19 +87,14 @@ export function createRequests(parts: RequestParts): Requests {
       welcome(client, checked.key);
       return;
     }
-    fail(client, null, new Refusal('AUTH_INVALID', 'This key is not valid, or was revoked.'));
-    client.close(CLOSE.unauthorized, 'the key is not valid');
+    fail(client, null, new StreamRefusal('AUTH_INVALID', 'This key is not valid, or was revoked.'));
+    client.close(STREAM_CLOSE.unauthorized, 'the key is not valid');
   };
 
   const subscribe = async (client: Client, request: Subscribe): Promise<void> => {
     const key = client.key!;
     const id = request.id ?? `s${++named}`;
-    if (client.subscriptions.has(id))
-      throw new Refusal('INVALID_PARAMETER', `There is a subscription '${id}' already.`, { parameter: 'id' });
-    if (client.subscriptions.size >= limits.subscriptions)
-      throw new Refusal('TOO_MANY_SUBSCRIPTIONS', `At most ${limits.subscriptions} subscriptions.`, {
-        limit: limits.subscriptions,
-      });
+    checkSubscription(id, client.subscriptions, limits.subscriptions);
     const venues = venuesOf(request, key);
     const subscription = new Subscription(id, client, request.filter, venues);
     client.subscriptions.set(id, subscription);
@@ -156,7 +148,7 @@ export function createRequests(parts: RequestParts): Requests {
     const allowed = plans[key.plan].venues;
     if (filter.venue === null) return allowed;
     if (allowed.includes(filter.venue)) return [filter.venue];
-    throw new Refusal('ENDPOINT_NOT_IN_PLAN', `The plan ${key.plan} does not have ${filter.venue}.`, {
+    throw new StreamRefusal('ENDPOINT_NOT_IN_PLAN', `The plan ${key.plan} does not have ${filter.venue}.`, {
       plan: key.plan,
       required_plan: planFor(filter.venue, plans),
     });
@@ -180,8 +172,7 @@ export function createRequests(parts: RequestParts): Requests {
         return;
       case 'unsubscribe': {
         const subscription = client.subscriptions.get(request.id);
-        if (!subscription)
-          throw new Refusal('UNKNOWN_SUBSCRIPTION', `There is no subscription '${request.id}'.`);
+        if (!subscription) throw unknownSubscription(request.id);
         end(subscription);
         client.send({ type: 'unsubscribed', id: request.id });
         return;
@@ -190,38 +181,30 @@ export function createRequests(parts: RequestParts): Requests {
         await subscribe(client, request);
         return;
       default:
-        throw new Refusal('INVALID_MESSAGE', `${request.type} is for replays; this is the live feed.`);
+        throw new StreamRefusal('INVALID_MESSAGE', `${request.type} is for replays; this is the live feed.`);
     }
   };
 
   const onText = (client: Client, text: string): void => {
     const parsed = parseStreamRequest(text);
     if (!parsed.ok) {
-      fail(
-        client,
-        parsed.id,
-        new Refusal(
-          parsed.code,
-          parsed.message,
-          parsed.parameter === null ? {} : { parameter: parsed.parameter },
-        ),
-      );
+      fail(client, parsed.id, malformed(parsed));
       if (++client.malformed >= limits.malformed)
-        client.close(CLOSE.malformed, 'too many malformed messages');
+        client.close(STREAM_CLOSE.malformed, 'too many malformed messages');
       return;
     }
     const { request } = parsed;
     const id = 'id' in request ? request.id : null;
     if (!client.key && request.type !== 'auth' && request.type !== 'ping') {
-      fail(client, id, new Refusal('AUTH_MISSING', 'Send {"type":"auth","key":"<key>"} first.'));
+      fail(client, id, new StreamRefusal('AUTH_MISSING', 'Send {"type":"auth","key":"<key>"} first.'));
       return;
     }
     const task: Promise<void> = handle(client, request)
       .catch((error: unknown) => {
-        if (error instanceof Refusal) fail(client, id, error);
+        if (error instanceof StreamRefusal) fail(client, id, error);
         else {
           logger.error({ event: 'feed.request_failed', err: error }, 'a request of a client failed');
-          fail(client, id, new Refusal('INTERNAL_ERROR', 'This did not work; try again.'));
+          fail(client, id, new StreamRefusal('INTERNAL_ERROR', 'This did not work; try again.'));
         }
       })
       .finally(() => running.delete(task));
@@ -237,15 +220,15 @@ export function createRequests(parts: RequestParts): Requests {
         const now = Math.floor(performance.now() / 1_000);
         inSecond = now === second ? inSecond + 1 : 1;
         second = now;
-        if (inSecond > limits.requestsPerSecond) client.close(CLOSE.tooMany, 'too many messages');
+        if (inSecond > limits.requestsPerSecond) client.close(STREAM_CLOSE.tooMany, 'too many messages');
         else onText(client, binary ? '' : data.toString('utf8'));
       });
       if (key) welcome(client, key);
       else {
         const late = setTimeout(() => {
           if (client.key || client.closed) return;
-          fail(client, null, new Refusal('AUTH_MISSING', 'No key was sent in time.'));
-          client.close(CLOSE.unauthorized, 'no key was sent in time');
+          fail(client, null, new StreamRefusal('AUTH_MISSING', 'No key was sent in time.'));
+          client.close(STREAM_CLOSE.unauthorized, 'no key was sent in time');
         }, limits.authMs);
         client.socket.once('close', () => clearTimeout(late));
       }

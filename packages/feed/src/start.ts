@@ -1,9 +1,15 @@
 // Where a subscription begins to read: at a time, or after the positions that a client has.
 
 import type { ApiKey, Clock, Micros, PlanTable, Position, StreamFrom } from '@ladderlog/core';
-import { formatPosition, oldestAllowed, planReaching, toIso } from '@ladderlog/core';
+import {
+  StreamRefusal,
+  oldestAllowed,
+  planReaching,
+  resumeAfter,
+  subscribedPlaces,
+  toIso,
+} from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
-import { Refusal } from './refusal.ts';
 import type { Subscription } from './subscription.ts';
 import type { Tail } from './tail.ts';
 
@@ -21,11 +27,10 @@ export function placesOf(
   { filter, venues }: Subscription,
   { log, tail }: Pick<StartParts, 'log' | 'tail'>,
 ): Place[] {
-  return venues.flatMap((topic) =>
-    filter.market === null
-      ? Array.from({ length: tail.partitions(topic) }, (_, partition) => ({ topic, partition }))
-      : [{ topic, partition: log.partitionOf(topic, filter.market) }],
-  );
+  return subscribedPlaces(filter, venues, {
+    partitions: (topic) => tail.partitions(topic),
+    partitionOf: (topic, market) => log.partitionOf(topic, market),
+  });
 }
 
 /** Next offsets to read. */
@@ -39,8 +44,8 @@ export async function startOf(
   const { venues } = subscription;
   const places = placesOf(subscription, parts);
   const oldest = oldestAllowed(key.plan, clock(), plans);
-  const tooOld = (at: Micros): Refusal =>
-    new Refusal('HISTORY_LIMIT_EXCEEDED', `The plan ${key.plan} reaches back to ${toIso(oldest!)}.`, {
+  const tooOld = (at: Micros): StreamRefusal =>
+    new StreamRefusal('HISTORY_LIMIT_EXCEEDED', `The plan ${key.plan} reaches back to ${toIso(oldest!)}.`, {
       oldest_allowed: toIso(oldest!),
       required_plan: planReaching(at, clock(), venues[0]!, plans),
     });
@@ -55,7 +60,11 @@ export async function startOf(
       offset: Math.min(offsets.get(topic)?.[partition] ?? 0, tail.next(topic, partition)),
     }));
   }
-  const starts = await after(from.positions, places, parts);
+  const infos = await log.topics();
+  const starts = resumeAfter(from.positions, places, ({ topic, partition }) => {
+    const info = infos.find((one) => one.topic === topic)?.partitions[partition];
+    return info && { begin: info.begin, end: tail.next(topic, partition) };
+  });
   if (oldest !== null)
     for (const topic of venues) {
       const first = await log.offsetsAt(topic, oldest);
@@ -63,33 +72,4 @@ export async function startOf(
         if (start.topic === topic && start.offset < (first[start.partition] ?? 0)) throw tooOld(oldest - 1);
     }
   return starts;
-}
-
-async function after(
-  positions: readonly Position[],
-  places: readonly Place[],
-  { log, tail }: StartParts,
-): Promise<Position[]> {
-  const infos = await log.topics();
-  return places.map(({ topic, partition }) => {
-    const given = positions.find((one) => one.topic === topic && one.partition === partition);
-    if (!given)
-      throw new Refusal('INVALID_PARAMETER', `from.position lacks ${topic}/${partition}.`, {
-        parameter: 'from.position',
-        partitions: places.map((place) => `${place.topic}/${place.partition}`),
-      });
-    const info = infos.find((one) => one.topic === topic)?.partitions[partition];
-    const offset = given.offset + 1;
-    if (!info || offset < info.begin || offset > tail.next(topic, partition))
-      throw new Refusal(
-        'POSITION_NOT_AVAILABLE',
-        `The log does not have what follows ${formatPosition(given)}.`,
-        {
-          position: formatPosition(given),
-          begin: info?.begin ?? null,
-          end: info?.end ?? null,
-        },
-      );
-    return { topic, partition, offset };
-  });
 }

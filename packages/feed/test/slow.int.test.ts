@@ -97,17 +97,17 @@ test('resuming readers that take nothing keep no other from resuming', async () 
   let last = { topic: '', partition: 0, offset: 0 };
   for (let n = 0; n < events.length; n += 500)
     last = (await temporary.log.append(events.slice(n, n + 500))).at(-1)!;
-  let sent = 0;
+  const sent = { messages: 0 };
   feed = await startFeed(temporary.log, {
     limits: { softBytes: 64 * 1024, stalledMs: 600_000, catchUps: 1 },
-    observer: { onCatchUp: (messages) => (sent += messages) },
+    observer: { onCatchUp: (messages) => (sent.messages += messages) },
   });
   const subscribe = { type: 'subscribe', venue: 'venueb', market: 'M' };
   const stalled = await feed.connect();
   stalled.send({ ...subscribe, from: { position: `venueb/${last.partition}/-1` } });
   stalled.socket.pause();
   // It has the only turn, and 27 MB to come are more than buffers take.
-  while (sent === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (sent.messages === 0) await new Promise((resolve) => setImmediate(resolve));
   const other = await feed.connect();
   other.send({ ...subscribe, from: { position: formatPosition({ ...last, offset: last.offset - 10 }) } });
   await other.next('live');

@@ -16,12 +16,14 @@ export type ReplayRequest = Omit<ReplayRange, 'types'> & {
   readonly lookback?: Micros;
 };
 
-export type ReplayMessage = {
-  readonly event: StreamEvent;
+/** An event in its turn, and what was known of its market then. */
+export type ReplayStep = {
+  readonly event: VenueEvent;
   readonly position: Position;
   readonly time: Micros;
   readonly known: KnownMarket | null;
 };
+export type ReplayMessage = ReplayStep & { readonly event: StreamEvent };
 
 const TYPES = STREAM_TYPES as ReadonlySet<EventType>;
 
@@ -33,34 +35,28 @@ async function resolveMarkets(log: EventLog, request: ReplayRequest): Promise<re
   return markets ? found.filter((market) => markets.includes(market)) : found;
 }
 
-export async function* replayMessages(
+/** All venue events of these types, also those that are no messages. */
+export async function* replaySteps(
   log: EventLog,
   request: ReplayRequest,
-  /** All venue events, also those that are no messages. */
-  onEvent?: (event: VenueEvent) => void,
-): AsyncGenerator<ReplayMessage[]> {
+  types: ReadonlySet<EventType>,
+): AsyncGenerator<ReplayStep[]> {
   const markets = await resolveMarkets(log, request);
   const known =
     request.lookback === 0 ? new Map<string, KnownMarket>() : await identitiesBefore(log, request);
-  const range: ReplayRange = {
-    ...request,
-    ...(markets ? { markets } : {}),
-    ...(onEvent ? {} : { types: TYPES }),
-  };
-  for await (const items of replayBatches(log, range)) {
-    const messages: ReplayMessage[] = [];
-    for (const { event, position, time } of items) {
-      onEvent?.(event);
-      if (!isStreamed(event)) continue;
+  const range: ReplayRange = { ...request, ...(markets ? { markets } : {}), types };
+  for await (const items of replayBatches(log, range))
+    yield items.map(({ event, position, time }) => {
       const key = marketKey(event.venue, event.market);
       if (event.type === 'MarketObserved') known.set(key, knownMarket(event));
-      messages.push({ event, position, time, known: known.get(key) ?? null });
-    }
-    if (messages.length > 0) yield messages;
-  }
+      return { event, position, time, known: known.get(key) ?? null };
+    });
 }
 
-const isStreamed = (event: VenueEvent): event is StreamEvent => STREAM_TYPES.has(event.type);
+export const replayMessages = (log: EventLog, request: ReplayRequest): AsyncGenerator<ReplayMessage[]> =>
+  replaySteps(log, request, TYPES) as AsyncGenerator<ReplayMessage[]>;
+
+export const isMessage = (step: ReplayStep): step is ReplayMessage => STREAM_TYPES.has(step.event.type);
 
 export const messageText = ({ event, position, known }: ReplayMessage): string =>
   streamText(event, position, known, { replay: true });

@@ -35,11 +35,13 @@ export async function identitiesBefore(
 }
 
 /** Without the venue's own object, which is large. */
-export type KnownMarket = MarketIdentity & Pick<MarketObserved, 'asset' | 'window'>;
+export type KnownMarket = MarketIdentity & Pick<MarketObserved, 'asset' | 'window' | 'status' | 'closesAt'>;
 
 export const knownMarket = (event: MarketObserved): KnownMarket => ({
   asset: event.asset,
   window: event.window,
+  status: event.status,
+  closesAt: event.closesAt,
   eventId: event.eventId,
   seriesId: event.seriesId,
   conditionId: event.conditionId,

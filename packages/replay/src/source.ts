@@ -202,7 +202,11 @@ function isWanted({ markets }: ReplayRange, event: LadderEvent): event is VenueE
   return event.type !== 'FrameCaptured' || !markets || event.market === '' || markets.includes(event.market);
 }
 
-function sourceTime(log: EventLog, record: LogRecord): Micros | null {
+/** On that clock. */
+export const timeOfRecord = (log: EventLog, clock: ReplayClock, record: LogRecord): Micros =>
+  clock === 'source' ? sourceTime(log, record) : record.time;
+
+function sourceTime(log: EventLog, record: LogRecord): Micros {
   if (record.fault) return record.time;
   const decoded = log.codec.decode(record.value);
   if (!decoded.ok || !('venue' in decoded.event)) return record.time;

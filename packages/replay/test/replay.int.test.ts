@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { BookObserved, FrameCaptured, GapOpened, MarketObserved, StreamMessage } from '@ladderlog/core';
 import type { SqliteLog } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
-import type { LinesRequest, ReplayServer } from '@ladderlog/replay';
+import type { LinesRequest, ReplayRequest, ReplayServer } from '@ladderlog/replay';
 import { Pace, replayLines, serveReplay } from '@ladderlog/replay';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -23,6 +23,7 @@ const market = (id: string, asset: string, seconds: number): MarketObserved => (
   ...FULL_EVENTS.MarketObserved,
   market: id,
   asset,
+  closesAt: T0 + 900_000_000,
   observedAt: T0 + seconds * 1_000_000,
 });
 const book = (seconds: number, id: string): BookObserved => ({
@@ -131,9 +132,9 @@ class Client {
   }
 }
 
-async function play(speed: number | 'max'): Promise<Client> {
+async function play(speed: number | 'max', more: Partial<ReplayRequest> = {}): Promise<Client> {
   const { format: _lines, ...request } = REQUEST;
-  server = await serveReplay({ log, request, speed, port: 0 });
+  server = await serveReplay({ log, request: { ...request, ...more }, speed, port: 0 });
   const client = new Client(server.url);
   await expect.poll(() => client.messages[0]?.type).toBe('ready');
   return client;
@@ -171,17 +172,100 @@ describe('a WebSocket', () => {
     expect(client.books()).toHaveLength(10);
   });
 
-  test('a position is no beginning of a replay, and nonsense is refused', async () => {
+  test('begins with the books and gaps of before, as the live feed does, and says where it is', async () => {
+    const open: GapOpened = {
+      ...gap,
+      market: 'Y',
+      outcome: 'no',
+      gapId: 'early',
+      observedAt: T0 + 99_000_000,
+    };
+    await log.append([
+      book(40, 'X'),
+      book(50, 'X'),
+      { ...book(45, 'X'), outcome: 'no' },
+      // Ended before the range: no current book.
+      { ...market('Z', 'BTC', 3), status: 'closed' },
+      book(60, 'Z'),
+      open,
+      { ...FULL_EVENTS.CaptureBeat, venue: 'venuec', observedAt: T0 + 105_000_000 },
+    ]);
+    const client = await play('max', { venues: ['venueb', 'venuec'] });
+    client.send({ type: 'subscribe', id: 'a', venue: 'venueb' });
+    await expect.poll(() => client.state()).toBe('ended');
+    const types = client.messages.map(({ type }) => type);
+    expect(types.slice(0, 3)).toEqual(['ready', 'subscribed', 'status']);
+    const current = client.messages.flatMap((message) =>
+      (message.type === 'book' || message.type === 'gap') && message.current ? [message] : [],
+    );
+    expect(client.messages.slice(3, 3 + current.length)).toEqual(current);
+    expect(current).toMatchObject([
+      { type: 'book', replay: true, data: { market_id: 'X', outcome_id: 'yes', native: { ordinal: 50 } } },
+      { type: 'book', replay: true, data: { market_id: 'X', outcome_id: 'no', native: { ordinal: 45 } } },
+      { type: 'gap', replay: true, data: { market_id: 'Y', outcome_id: 'no', gap_id: 'early' } },
+    ]);
+    // One of each partition; nothing of a venue that was not asked for.
+    const subscribed = client.messages.find((message) => message.type === 'subscribed')!;
+    expect(subscribed.positions.map((position) => position.replace(/\/-?\d+$/, ''))).toEqual(
+      [0, 1, 2, 3].map((partition) => `venueb/${partition}`),
+    );
+    expect(
+      client.messages.some((message) => message.type === 'status' && message.data.venue === 'venuec'),
+    ).toBe(false);
+  });
+
+  test('goes on after any position a client has, without a hole and without a duplicate', async () => {
+    const whole = await play('max');
+    whole.send({ type: 'subscribe', venue: 'venueb' });
+    await expect.poll(() => whole.state()).toBe('ended');
+    const all = whole.messages.flatMap((message) =>
+      'seq' in message && !('current' in message) ? [message.seq] : [],
+    );
+    expect(all).toHaveLength(21);
+    const { positions } = whole.messages.find((message) => message.type === 'subscribed')!;
+    for (let has = 0; has <= all.length; has++) {
+      const places = new Map<string, string>();
+      for (const seq of [...positions, ...all.slice(0, has)])
+        places.set(seq.slice(0, seq.lastIndexOf('/')), seq);
+      const client = new Client(server!.url);
+      await expect.poll(() => client.messages[0]?.type).toBe('ready');
+      client.send({ type: 'subscribe', id: 'p', from: { position: [...places.values()] } });
+      await expect.poll(() => client.state()).toBe('ended');
+      expect(
+        client.messages.flatMap((message) => ('seq' in message ? [message.seq] : [])),
+        `after ${has}`,
+      ).toEqual(all.slice(has));
+      const types = client.messages.map(({ type }) => type);
+      expect(types.slice(1, 4)).toEqual(['subscribed', 'status', 'live']);
+      client.socket.terminate();
+    }
+  });
+
+  test('refuses what the live feed refuses, and closes as it does', async () => {
     const client = await play('max');
-    client.send({ type: 'subscribe', id: 'p', from: { position: 'venueb/0/1' } });
-    client.send({ type: 'speed', speed: -1 });
+    const closed = new Promise<number>((resolve) => client.socket.on('close', resolve));
+    client.send({ type: 'subscribe', id: 'p', venue: 'venueb', from: { position: 'venueb/0/-1' } });
+    client.send({ type: 'subscribe', id: 'a', venue: 'venueb' });
+    client.send({ type: 'subscribe', id: 'a', venue: 'venueb', market: 'X' });
+    client.send({ type: 'subscribe', id: 'c', venue: 'venuec' });
     client.send({ type: 'unsubscribe', id: 'none' });
-    await expect
-      .poll(() => client.messages.filter(({ type }) => type === 'error'))
-      .toMatchObject([
-        { code: 'INVALID_PARAMETER', id: 'p' },
-        { code: 'INVALID_PARAMETER', details: { parameter: 'speed' } },
-        { code: 'UNKNOWN_SUBSCRIPTION', id: 'none' },
-      ]);
+    const errors = () => client.messages.filter((message) => message.type === 'error');
+    await expect.poll(() => errors().length).toBe(4);
+    expect(Object.fromEntries(errors().map(({ id, code, details }) => [id, [code, details]]))).toMatchObject({
+      p: ['INVALID_PARAMETER', { parameter: 'from.position' }],
+      a: ['INVALID_PARAMETER', { parameter: 'id' }],
+      c: ['INVALID_PARAMETER', { parameter: 'venue' }],
+      none: ['UNKNOWN_SUBSCRIPTION', {}],
+    });
+    client.send({
+      type: 'subscribe',
+      id: 'late',
+      from: { position: [0, 1, 2, 3].map((partition) => `venueb/${partition}/999`) },
+    });
+    await expect.poll(() => errors().at(-1)).toMatchObject({ id: 'late', code: 'POSITION_NOT_AVAILABLE' });
+    client.send({ type: 'speed', speed: -1 });
+    for (let n = 0; n < 10; n++) client.socket.send('nonsense');
+    expect(await closed).toBe(4400);
+    expect(errors()).toHaveLength(10);
   });
 });
