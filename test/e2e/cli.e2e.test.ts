@@ -314,6 +314,21 @@ test('a reader that leaves early (| head) is no crash', async () => {
   expect({ code, said }).toEqual({ code: 0, said: '' });
 });
 
+test('the metrics port says that it is ready and how long queries take', async () => {
+  const place = join(folder, 'metrics');
+  const none = ['--venues', 'none', '--port', '0', '--metrics-port', '0'];
+  const up = launch(['up', '--json', ...none, '--data', place]);
+  try {
+    const { metricsPort } = await readyFacts<{ metricsPort: number }>(up);
+    const get = async (path: string): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${metricsPort}/${path}`)).text();
+    expect(await get('ready')).toBe('ok\n');
+    expect(await get('metrics')).toMatch(/^ladderlog_store_query_seconds_count\{query="health"\} [1-9]/m);
+  } finally {
+    await up.kill();
+  }
+});
+
 test.skipIf(process.platform !== 'linux')('a role begins with the settings that keep it small', async () => {
   const of = (pid: number, file: string): string[] =>
     readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');

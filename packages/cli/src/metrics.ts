@@ -12,6 +12,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 export type Metrics = {
   readonly registry: Registry;
   appended(events: readonly LadderEvent[], tookMs: number): void;
+  queried(name: string, tookMs: number): void;
   watchCollectors(status: () => ReturnType<Collecting['status']>): void;
   watchProjector(status: () => ProjectorStatus | null): void;
   readonly projectorObserver: ProjectorObserver;
@@ -51,6 +52,13 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers,
   });
+  const queries = new Histogram({
+    name: 'ladderlog_store_query_seconds',
+    help: 'One statement of the store, its wait for a turn included.',
+    labelNames: ['query'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 10],
+    registers,
+  });
   const projected = new Counter({
     name: 'ladderlog_projector_rows_total',
     help: 'Rows inserted.',
@@ -74,6 +82,7 @@ export function createMetrics(): Metrics {
         else if (event.type === 'GapOpened') gaps.inc({ venue: event.venue, cause: event.cause });
       }
     },
+    queried: (query, tookMs) => queries.observe({ query }, tookMs / 1_000),
     watchCollectors(status) {
       const open = new Gauge({
         name: 'ladderlog_gaps_open',

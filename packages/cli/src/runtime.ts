@@ -87,6 +87,7 @@ export async function openStore(
   { config, logger }: Context,
   directory: DataDirectory,
   purpose: string,
+  onStatement: (name: string, tookMs: number) => void = () => undefined,
 ): Promise<OpenStore> {
   const waiting = (usual: typeof CHDB_LIMITS): Pick<ChdbOptions, 'limits'> =>
     config.queryQueue === null ? {} : { limits: { read: { ...usual.read, waiting: config.queryQueue } } };
@@ -96,6 +97,7 @@ export async function openStore(
       database: config.clickhouseDatabase,
       purpose,
       log: logger,
+      onStatement,
       ...waiting(CHDB_LIMITS),
     });
     return { store: chdb, chdb };
@@ -106,6 +108,7 @@ export async function openStore(
     password: config.clickhousePassword,
     database: config.clickhouseDatabase,
     log: logger,
+    onStatement,
     ...waiting(SERVER_LIMITS),
     ...(config.clickhouseCluster === null ? {} : { cluster: { name: config.clickhouseCluster } }),
   });
@@ -128,9 +131,13 @@ export type Runtime = OpenStore & {
 };
 
 /** Everything open, in an order that fails early: the store's lock first. */
-export async function openRuntime(context: Context, purpose: string): Promise<Runtime> {
+export async function openRuntime(
+  context: Context,
+  purpose: string,
+  onStatement?: (name: string, tookMs: number) => void,
+): Promise<Runtime> {
   const directory = openDataDirectory(context.config.data, context.logger);
-  const opened = await openStore(context, directory, purpose);
+  const opened = await openStore(context, directory, purpose, onStatement);
   try {
     const log = await openLog(context, directory);
     await opened.store.migrate();

@@ -41,9 +41,9 @@ export async function startUp(context: Context): Promise<Up> {
   const { config, logger } = context;
   const failed = new AbortController();
   const signal = AbortSignal.any([context.signal, failed.signal]);
-  const runtime = await openRuntime(context, 'ladderlog up');
-  const { log, store, cursors, directory } = runtime;
   const metrics = createMetrics();
+  const runtime = await openRuntime(context, 'ladderlog up', metrics.queried);
+  const { log, store, cursors, directory } = runtime;
   const ends = new Map<Part, () => Promise<unknown>>([['engines', () => runtime.close()]]);
   let simulators: Simulators | null = null;
   try {

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { createClient } from '@clickhouse/client';
 import { LadderlogError } from '@ladderlog/core';
-import type { StoreLimits } from './create-store.ts';
+import type { OnStatement, StoreLimits } from './create-store.ts';
 import { createStore } from './create-store.ts';
 import { lockDirectory } from './directory-lock.ts';
 import type { Logger } from './logger.ts';
@@ -26,6 +26,7 @@ export type ChdbOptions = {
   /** What the owner of the directory is doing, shown to whoever is refused. */
   readonly purpose?: string;
   readonly log?: Logger;
+  readonly onStatement?: OnStatement;
 };
 
 type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>;
@@ -140,7 +141,7 @@ export async function openChdbStore(options: ChdbOptions): Promise<ChdbStore> {
         lock.release();
       },
     };
-    const store = createStore(engine, limits, { database }, log);
+    const store = createStore(engine, limits, { database }, log, options.onStatement);
     // The engine's allocator keeps what merges and inserts have given back, and that is most of what the engine holds.
     const purging = setInterval(() => {
       store.exec('SYSTEM JEMALLOC PURGE', { name: 'purge' }).catch((error: unknown) => {

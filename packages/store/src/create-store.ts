@@ -12,6 +12,9 @@ import { QueryQueue } from './query-queue.ts';
 import type { Engine, Query, QueryOptions, Settings, Store } from './store.ts';
 import { toStoreError } from './store-errors.ts';
 
+/** Told after every statement, well ended or not: its name and how long it took, its wait for a turn included. */
+export type OnStatement = (name: string, tookMs: number) => void;
+
 export type StoreLimits = {
   readonly read: QueueLimits;
   readonly write: QueueLimits;
@@ -35,6 +38,7 @@ export function createStore(
   limits: StoreLimits,
   target: MigrationTarget,
   log: Logger,
+  onStatement: OnStatement = () => undefined,
 ): Store {
   const queue = new QueryQueue({ read: limits.read, write: limits.write });
 
@@ -51,13 +55,16 @@ export function createStore(
     deadlineMs: number,
     task: (deadline: number) => Promise<T>,
   ): Promise<T> {
-    const deadline = performance.now() + deadlineMs;
+    const began = performance.now();
+    const deadline = began + deadlineMs;
     try {
       return await queue.run(lane, deadlineMs, () => task(deadline));
     } catch (error) {
       const mapped = toStoreError(error, doing);
       log.debug({ event: 'store.failed', doing, code: mapped.code, err: mapped }, 'store query failed');
       throw mapped;
+    } finally {
+      onStatement(doing, performance.now() - began);
     }
   }
 

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import type { StoreLimits } from './create-store.ts';
+import type { OnStatement, StoreLimits } from './create-store.ts';
 import { createStore } from './create-store.ts';
 import type { Logger } from './logger.ts';
 import { SILENT } from './logger.ts';
@@ -19,6 +19,7 @@ export type ServerOptions = {
   readonly cluster?: Cluster;
   readonly limits?: Partial<StoreLimits>;
   readonly log?: Logger;
+  readonly onStatement?: OnStatement;
 };
 
 const MIB = 1024 * 1024;
@@ -94,5 +95,11 @@ export async function openServerStore(options: ServerOptions): Promise<Store> {
     },
     close: () => client.close(),
   };
-  return createStore(engine, limits, { database, cluster: options.cluster ?? null }, log);
+  return createStore(
+    engine,
+    limits,
+    { database, cluster: options.cluster ?? null },
+    log,
+    options.onStatement,
+  );
 }

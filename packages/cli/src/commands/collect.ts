@@ -59,8 +59,8 @@ export function registerCollect(define: Define): void {
     ['ladderlog project'],
     (command) => command.option('--metrics-port <port>', 'Prometheus metrics, liveness and readiness.'),
     async (context) => {
-      const runtime = await openRuntime(context, 'ladderlog project');
       const metrics = createMetrics();
+      const runtime = await openRuntime(context, 'ladderlog project', metrics.queried);
       try {
         const role = startProject(
           context,
@@ -89,9 +89,9 @@ export function registerCollect(define: Define): void {
         .option('--host <address>', 'Address to listen on.')
         .option('--metrics-port <port>', 'Prometheus metrics, liveness and readiness.'),
     async (context) => {
-      const runtime = await openRuntime(context, 'ladderlog serve');
-      const { directory, log, store, cursors } = runtime;
       const metrics = createMetrics();
+      const runtime = await openRuntime(context, 'ladderlog serve', metrics.queried);
+      const { directory, log, store, cursors } = runtime;
       try {
         const server = await startServe(context, directory, log, store, cursors, metrics, () => []);
         const probes = await probeServer(
