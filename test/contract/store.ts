@@ -40,6 +40,18 @@ export function storeContract(
       expect(await store.migrate()).toEqual({ applied: [], version: first.version });
     });
 
+    test('a statement with settings is held to the limits of the lane', async () => {
+      const large =
+        'INSERT INTO deduplication_probe SELECT toString(length(groupArray(number))) FROM numbers(10000000)';
+      await expect(store.exec(large, { settings: { max_memory_usage: 1_000_000 } })).rejects.toMatchObject({
+        details: { clickhouse: 241 },
+      });
+      const slow = 'INSERT INTO deduplication_probe SELECT toString(sleepEachRow(0.1)) FROM numbers(100)';
+      await expect(
+        store.exec(slow, { deadlineMs: 500, settings: { max_block_size: 1 } }),
+      ).rejects.toMatchObject({ code: 'STORE_BUSY' });
+    });
+
     test('the tables are those of the description', async () => {
       const plain = (type: string): string =>
         type

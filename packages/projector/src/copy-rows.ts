@@ -6,7 +6,7 @@ import type { Position, Projection, TableName } from '@ladderlog/core';
 import { LadderlogError } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
-import { columnsOf, createRowEncoder, quoteText } from '@ladderlog/store';
+import { columnsOf, createRowEncoder, quoteText, rowsBefore } from '@ladderlog/store';
 
 import { createRangeProjector, tokenOf } from './batch.ts';
 
@@ -16,50 +16,80 @@ const HISTORY: Readonly<Partial<Record<TableName, { readonly table: TableName; r
   markets: { table: 'market_history', key: 'venue, market' },
 };
 
-const COPY_MS = 60 * 60_000;
+/** A row of a book is kilobytes. Between pieces the projector of the served tables gets its turn. */
+const PIECE_ROWS = 100_000;
+const PIECE_MS = 10 * 60_000;
+const PIECE_SETTINGS = {
+  max_threads: 1,
+  max_block_size: 1_024,
+  min_insert_block_size_bytes: 64 * 1024 * 1024,
+} as const;
 
 export type CopyOptions = {
   readonly log: EventLog;
-  readonly store: Pick<Store, 'exec' | 'insertRowBinary'>;
+  readonly store: Pick<Store, 'exec' | 'query' | 'insertRowBinary'>;
   readonly projections: readonly Projection[];
   readonly source: number;
   readonly target: number;
   /** Exclusive. */
   readonly before: readonly Position[];
   readonly signal: AbortSignal;
+  /** Rows copied at once; a market of a month is never parted. */
+  readonly pieceRows?: number;
 };
 
 /** Not resumable: a target that was not copied whole must be dropped. */
 export async function copyRowsBefore(options: CopyOptions): Promise<void> {
-  const { store, projections, source, target } = options;
-  const before = options.before
-    .map(
-      ({ topic, partition, offset }) =>
-        `(topic = ${quoteText(topic)} AND partition = ${partition} AND offset < ${offset})`,
-    )
-    .join(' OR ');
-  if (before === '') return;
-  for (const { table, newestBy, merging } of projections) {
-    if (merging) continue;
-    const columns = Object.keys(columnsOf(table))
-      .slice(1)
-      .map((column) => `\`${column}\``)
-      .join(', ');
-    const history = HISTORY[table];
-    if (newestBy && !history)
-      throw new LadderlogError('NOT_SUPPORTED_HERE', `${table} cannot be rebuilt from the middle of the log`);
-    const where = `WHERE generation = ${source} AND (${before})`;
-    const rows = history
-      ? `SELECT ${columns} FROM ${history.table} ${where}
-         ORDER BY observed_at DESC, offset DESC LIMIT 1 BY ${history.key}`
-      : `SELECT ${columns} FROM ${table} ${where}`;
-    await store.exec(
-      `INSERT INTO ${table} (generation, ${columns}) SELECT ${target}, ${columns} FROM (${rows})`,
-      { name: 'rebuild-copy', deadlineMs: COPY_MS },
-    );
-    options.signal.throwIfAborted();
-  }
+  if (options.before.length === 0) return;
+  for (const projection of options.projections) if (!projection.merging) await copyTable(options, projection);
   await projectMerged(options);
+}
+
+async function copyTable(options: CopyOptions, { table, newestBy }: Projection): Promise<void> {
+  const { store, source, target, signal } = options;
+  const history = HISTORY[table];
+  if (newestBy && !history)
+    throw new LadderlogError('NOT_SUPPORTED_HERE', `${table} cannot be rebuilt from the middle of the log`);
+  const columns = Object.keys(columnsOf(table))
+    .slice(1)
+    .map((column) => `\`${column}\``)
+    .join(', ');
+  const from = history?.table ?? table;
+  const rows = `generation = ${source} AND ${rowsBefore(options.before)}`;
+  for await (const piece of piecesOf(options, from, rows)) {
+    const where = `${rows} AND ${piece}`;
+    // Newest of the piece: of several pieces the table keeps the newest itself. Only the chosen rows have their ladders read.
+    const chosen = history
+      ? ` AND (${history.key}, observed_at, offset) GLOBAL IN (
+           SELECT ${history.key}, max((observed_at, offset)).1, max((observed_at, offset)).2 FROM ${from} WHERE ${where} GROUP BY ${history.key})`
+      : '';
+    await store.exec(
+      `INSERT INTO ${table} (generation, ${columns}) SELECT ${target}, ${columns} FROM ${from} WHERE ${where}${chosen}`,
+      { name: 'rebuild-copy', deadlineMs: PIECE_MS, settings: PIECE_SETTINGS },
+    );
+    signal.throwIfAborted();
+  }
+}
+
+/** Conditions that part the rows: by month, as the tables are, and by ranges of their order in it. */
+async function* piecesOf(options: CopyOptions, table: string, rows: string): AsyncGenerator<string> {
+  const { store, pieceRows = PIECE_ROWS } = options;
+  const asked = { name: 'rebuild-copy', deadlineMs: PIECE_MS };
+  const months = await store.query<{ month: number }>(
+    `SELECT DISTINCT toYYYYMM(observed_at) AS month FROM ${table} WHERE ${rows} ORDER BY month`,
+    asked,
+  );
+  for (const { month } of months) {
+    const ranges = await store.query<{ venue: string; first: string; last: string }>(
+      `SELECT venue, min(market) AS first, max(market) AS last FROM (
+         SELECT venue, market, intDiv(sum(found) OVER (PARTITION BY venue ORDER BY market) - 1, ${pieceRows}) AS piece FROM (
+           SELECT venue, market, count() AS found FROM ${table} WHERE ${rows} AND toYYYYMM(observed_at) = ${month} GROUP BY venue, market))
+       GROUP BY venue, piece ORDER BY venue, first`,
+      asked,
+    );
+    for (const { venue, first, last } of ranges)
+      yield `toYYYYMM(observed_at) = ${month} AND venue = ${quoteText(venue)} AND market >= ${quoteText(first)} AND market <= ${quoteText(last)}`;
+  }
 }
 
 async function projectMerged(options: CopyOptions): Promise<void> {

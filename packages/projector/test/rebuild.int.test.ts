@@ -3,6 +3,7 @@ import type { Position } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
+import { copyRowsBefore } from '../src/copy-rows.ts';
 import type { RebuildOptions, RebuildStep } from '../src/index.ts';
 import {
   REBUILD_STEPS,
@@ -115,6 +116,37 @@ describe('from the middle of the log', () => {
     const before = await contentOf(served);
     const { generation } = await rebuild(options({ from: await middle() }));
     expect(await contentOf(generation)).toEqual(before);
+  });
+
+  test('copies in pieces, each within limits, and gives the same content', async () => {
+    const before = await contentOf(served);
+    const ends = (await bench.log.topics()).flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, end }) => ({ topic, partition, offset: end })),
+    );
+    const target = served + 1;
+    const pieces = new Map<string, number>();
+    const counting: Store = {
+      ...store,
+      async exec(sql, given) {
+        const table = /INSERT INTO (\w+)/.exec(sql)![1]!;
+        pieces.set(table, (pieces.get(table) ?? 0) + 1);
+        expect(given?.settings).toBeDefined();
+        await store.exec(sql, given);
+      },
+    };
+    const signal = new AbortController().signal;
+    await copyRowsBefore({
+      ...here(),
+      store: counting,
+      source: served,
+      target,
+      before: ends,
+      signal,
+      pieceRows: 10,
+    });
+    expect(await contentOf(target)).toEqual(before);
+    for (const table of ['book_snapshots', 'latest_books', 'market_history'])
+      expect([table, pieces.get(table)! > VENUES.length]).toEqual([table, true]);
   });
 
   test('killed between copy and projection, a later rebuild ends the same', async () => {

@@ -120,7 +120,13 @@ export function createStore(
     },
 
     exec: (sql, options = {}) =>
-      guarded('write', options.name ?? 'exec', options.deadlineMs ?? 60_000, () => engine.run(sql)),
+      guarded('write', options.name ?? 'exec', options.deadlineMs ?? 60_000, (deadline) =>
+        engine.run(
+          options.settings
+            ? `${sql}\nSETTINGS ${settingsText({ ...limitsOf('write', deadline), log_comment: `ladderlog:${options.name ?? 'exec'}`, ...options.settings })}`
+            : sql,
+        ),
+      ),
 
     async insertRowBinary(table, columns, bytes, options) {
       if (bytes.length === 0) return;

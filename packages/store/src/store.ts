@@ -51,7 +51,7 @@ export type Store = {
   queryRaw(query: Query | string, format: string, options?: QueryOptions): Promise<Uint8Array>;
   /** As queryRaw in pieces; from a server before the whole answer is there. Holds its turn until it ends or is destroyed. */
   queryStream(query: Query | string, format: string, options?: QueryOptions): Promise<Readable>;
-  /** A statement without an answer. */
+  /** A statement without an answer. With settings, if only `{}`, it has the limits of the lane: of `INSERT … SELECT`, not of DDL. */
   exec(sql: string, options?: QueryOptions): Promise<void>;
   insertRowBinary(
     table: string,
