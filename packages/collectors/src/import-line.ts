@@ -1,4 +1,5 @@
-// One line of an import file: {"venue", "channel", "received_at", "frame", "session"?, "outbound"?}. Pure.
+// One line of an import file: {"venue", "channel", "received_at", "frame", "session"?, "outbound"?, "settings"?}, with
+// "frame_base64" in place of "frame" where the bytes are no text: also what `ladderlog replay --format frames` writes. Pure.
 
 import type { Micros, Venue } from '@ladderlog/core';
 import { EARLIEST_MICROS, LATEST_MICROS, VENUES, fromMillis, parseIso } from '@ladderlog/core';
@@ -12,6 +13,10 @@ export type ImportLine = {
   /** In order: what the recorder had sent, then what it received (null when the line has no inbound frame). */
   readonly outbound: readonly string[];
   readonly frame: string | null;
+  /** The frame's bytes where its text is not exact. */
+  readonly bytes: Buffer | null;
+  /** What decides the frames' meaning, where the recorder said so. */
+  readonly settings: Readonly<Record<string, string>>;
 };
 
 export type ParsedLine =
@@ -50,9 +55,13 @@ export function parseImportLine(text: string): ParsedLine {
   if ((typeof session !== 'string' && typeof session !== 'number') || String(session).length > 256) {
     return bad(venue, `session is ${show(session)}; it must be a short text`);
   }
-  const frame = fields['frame'];
+  const bytes = fields['frame'] === undefined ? base64Bytes(fields['frame_base64']) : null;
+  const frame = bytes ? bytes.toString('utf8') : fields['frame'];
   const outbound = fields['outbound'];
-  const base = { venue, channel, receivedAt, session: String(session) };
+  const settings = fields['settings'] ?? {};
+  if (!isSettings(settings))
+    return bad(venue, `settings are ${show(settings)}; they must be an object of texts`);
+  const base = { venue, channel, receivedAt, session: String(session), bytes, settings };
   // `true` marks the frame itself as sent; text or a list of texts is what had been sent before this frame came.
   if (outbound === true) {
     if (typeof frame !== 'string')
@@ -68,6 +77,17 @@ export function parseImportLine(text: string): ParsedLine {
     return bad(venue, `frame is ${show(frame)}; it must be the exact text as a JSON string`);
   return { ok: true, line: { ...base, outbound: sent, frame } };
 }
+
+const base64Bytes = (value: unknown): Buffer | null =>
+  typeof value === 'string' && value.length % 4 === 0 && /^[\w+/]*={0,2}$/.test(value)
+    ? Buffer.from(value, 'base64')
+    : null;
+
+const isSettings = (value: unknown): value is Readonly<Record<string, string>> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((one) => typeof one === 'string');
 
 function parseReceivedAt(value: unknown): Micros | null {
   let at: Micros | null = null;

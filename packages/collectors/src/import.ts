@@ -106,8 +106,9 @@ export async function importFile(options: ImportOptions): Promise<ImportReport> 
       ...line.outbound.map((text) => [text, 'out'] as const),
       ...(line.frame === null ? [] : [[line.frame, 'in'] as const]),
     ]) {
-      const frame = { channel: line.channel, direction, text, observedAt: line.receivedAt, settings: {} };
-      const { events } = open.session.frame(frame, Buffer.from(text, 'utf8'));
+      const { channel, receivedAt: observedAt, settings } = line;
+      const body = text === line.frame && line.bytes ? line.bytes : Buffer.from(text, 'utf8');
+      const { events } = open.session.frame({ channel, direction, text, observedAt, settings }, body);
       report.frames++;
       for (const event of events) {
         if (event.type === 'BookObserved') report.observations++;

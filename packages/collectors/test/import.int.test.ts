@@ -98,6 +98,23 @@ describe('an import', () => {
     });
   });
 
+  test('takes what decides the meaning of frames, and bytes that are no text, as a replay of frames writes them', async () => {
+    const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0x7d]);
+    const { frame: _text, ...noText } = JSON.parse(line(1, '')) as Record<string, unknown>;
+    const { events, report } = await importLines([
+      line(0, snapshot('KX-1', 1), { settings: { use_yes_price: 'true' } }),
+      JSON.stringify({ ...noText, frame_base64: bytes.toString('base64') }),
+      JSON.stringify({ ...noText, frame_base64: 'no base64' }),
+      line(2, 'x', { settings: { use_yes_price: true } }),
+    ]);
+    const [yes, binary] = of(events, 'FrameCaptured');
+    expect(yes!.settings).toEqual({ use_yes_price: 'true' });
+    // The asks are prices of YES already: 0.55, not 1 − 0.55.
+    expect(of(events, 'BookObserved')[0]!.askPrices).toEqual([550_000]);
+    expect(Buffer.from(binary!.body)).toEqual(bytes);
+    expect(report.badLines.map(({ line }) => line)).toEqual([3, 4]);
+  });
+
   test('covers only from the first to the last frame of each recorded connection', async () => {
     const { events } = await importLines([
       line(0, snapshot('KX-1', 1), { session: 'a' }),
