@@ -56,10 +56,6 @@ export type SimulatorOptions = {
     /** A new pair on every start unless given. */
     readonly keys?: KeyPair;
   };
-  readonly venueC?: {
-    /** Whether a socket may change its subscription; older servers heard only its first message. */
-    readonly canUpdate?: boolean;
-  };
 };
 
 export type SentRecord = {
@@ -236,7 +232,6 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
       gate: script.gate('venuec'),
       port: ports.venuecClob ?? 0,
       gammaPort: ports.venuecGamma ?? 0,
-      ...options.venueC,
     });
     servers.venuec = venueC;
   }

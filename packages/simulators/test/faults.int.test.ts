@@ -178,6 +178,24 @@ test('B: a skipped sequence number is one lost frame', async () => {
   socket.close();
 });
 
+test('B: an overflow ends the subscription with code 25; a new one begins with its book', async () => {
+  const socket = await watch('venueb');
+  inject({ venue: 'venueb', kind: 'overflow' });
+  const ended = JSON.parse(await socket.until((text) => text.includes('"error"'))) as Json;
+  expect(ended).toMatchObject({ type: 'error', sid: 1, msg: { code: 25 } });
+  expect(simulators.faultsApplied()).toMatchObject([{ sockets: 1 }]);
+  moveClock(1_000);
+  simulators.step();
+  const before = socket.texts.length;
+  const params = { channels: ['orderbook_delta'], market_tickers: [liveMarket('venueb').id] };
+  socket.send({ id: 2, cmd: 'subscribe', params });
+  await socket.until((text) => text.includes('orderbook_snapshot'), before);
+  const since = socket.json().slice(before);
+  expect(since[0]).toMatchObject({ type: 'subscribed', msg: { sid: 2 } });
+  expect(since[1]).toMatchObject({ type: 'orderbook_snapshot', sid: 2, seq: 1 });
+  socket.close();
+});
+
 test('B: a delta below zero cannot be applied, and the book itself is unharmed', async () => {
   const market = liveMarket('venueb');
   const socket = await watch('venueb', market);

@@ -38,10 +38,7 @@ type Subscriber = {
 export type VenueCServer = VenueServer & { readonly gammaPort: number };
 
 export async function createVenueCServer(
-  options: ServerOptions<NativeSource<FrameC>> & {
-    readonly gammaPort?: number;
-    readonly canUpdate?: boolean;
-  },
+  options: ServerOptions<NativeSource<FrameC>> & { readonly gammaPort?: number },
 ): Promise<VenueCServer> {
   const { source, clock, gate = OPEN_GATE, onSent = () => {}, host = '127.0.0.1' } = options;
   const sockets = createSockets<Subscriber>('venuec', options);
@@ -156,7 +153,6 @@ export async function createVenueCServer(
       sockets.send(client, 'INVALID OPERATION', 'control', []);
       return;
     }
-    if (options.canUpdate === false && message['operation'] !== undefined) return;
     if (message['operation'] === 'unsubscribe') {
       for (const token of asked) client.state.tokens.delete(token);
       client.state.feed?.watching?.(client.state.tokens);
