@@ -23,8 +23,13 @@ export type ProberOptions = {
 /** Probes of one look: the rest waits for the next. */
 const PROBES_AT_ONCE = 4;
 
-/** Asked for on this session: how often, when next, and when the newest answer came. */
-type Seed = { readonly session: string; readonly times: number; readonly next: number; answeredAt: number };
+/** Asked for on this session: when, how often before that in vain, and when the answer came. */
+type Seed = {
+  readonly session: string;
+  readonly askedAt: number;
+  readonly times: number;
+  answeredAt: number;
+};
 
 const keyOf = (market: string, outcome: string): string => `${market}\u0000${outcome}`;
 
@@ -52,10 +57,9 @@ export class Prober {
         if ((started && !gap) || !trades(capture.known.get(market), now)) continue;
         const key = keyOf(market, outcome);
         const before = this.seeds.get(key);
-        const times = before?.session === session ? before.times + 1 : 0;
-        if (times > 0 && now < before!.next) continue;
-        const next = now + driver.seedMs * MICROS_PER_MS * 2 ** times;
-        this.seeds.set(key, { session, times, next, answeredAt: 0 });
+        const again = before?.session === session && (gap?.from ?? 0) <= before.askedAt ? before : null;
+        if (again && now - again.askedAt < driver.seedMs * MICROS_PER_MS * 2 ** again.times) continue;
+        this.seeds.set(key, { session, askedAt: now, times: again ? again.times + 1 : 0, answeredAt: 0 });
         missing.push([market, outcome]);
       }
       for (const [market, outcome] of missing) {
