@@ -112,6 +112,21 @@ test('backtest: nothing recorded, no strategy, wrong usage', async () => {
   expect((await ladderlog('backtest', example, '--venue', 'venuec', ...RANGE, '--fee', 'odd')).code).toBe(2);
 });
 
+test('an output that was cut short by an interrupt is not a success; a tail is there to be interrupted', async () => {
+  const interrupted = async (...args: string[]): Promise<unknown> => {
+    const child = spawn(process.execPath, [MAIN, ...args, '--data', data], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    server = child;
+    await once(createInterface({ input: child.stdout }), 'line');
+    child.kill('SIGINT');
+    return once(child, 'exit');
+  };
+  // The second book is due in a quarter of an hour.
+  expect(await interrupted('replay', '--venue', 'venuec', '--speed', '0.001')).toEqual([130, null]);
+  expect(await interrupted('log', 'tail', 'venuec', '--from', '2026-11-15')).toEqual([0, null]);
+});
+
 test('replay --native: a client of the venue gets the recorded books, then the end', async () => {
   server = spawn(
     process.execPath,

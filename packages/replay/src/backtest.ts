@@ -66,6 +66,7 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRun
   const { log, strategy, venue, from, to, signal } = options;
   if (!(to > from)) throw new LadderlogError('BAD_ARGUMENT', 'the range is empty: `to` must be after `from`');
   const survey = await surveyMarkets(options);
+  signal?.throwIfAborted();
   const chosen = chooseMarkets(options, survey);
   const ids = new Set(chosen);
   const fees = { ...DEFAULT_FEES, ...options.fees };

@@ -1,12 +1,11 @@
 // ladderlog audit: today's normalizers against what was recorded.
 
-import { LadderlogError, VENUES, parseClientTime } from '@ladderlog/core';
+import { LadderlogError } from '@ladderlog/core';
 import { auditReport, auditText, runAudit } from '@ladderlog/replay';
 
 import { EXIT } from '../context.ts';
-import { openDataDirectory } from '../data-directory.ts';
 import type { Define, Options } from '../program.ts';
-import { openLog } from '../runtime.ts';
+import { badArgument, openRecording, rangeOptions, venueOption } from '../recording.ts';
 
 export function registerAudit(define: Define): void {
   define(
@@ -24,11 +23,11 @@ export function registerAudit(define: Define): void {
         .option('--warmup-hours <hours>', 'How far before --from connections are read from.', '25')
         .option('--differences <n>', 'Differences described; all are counted.', '100'),
     async (context, options) => {
-      const venue = VENUES.find((name) => name === options['venue']);
-      if (!venue) throw new LadderlogError('BAD_ARGUMENT', `--venue must be one of ${VENUES.join(', ')}`);
-      const from = timeOption(options, 'from');
-      const to = timeOption(options, 'to');
-      const log = await openLog(context, openDataDirectory(context.config.data, context.logger));
+      const venue = venueOption('--venue', options['venue']);
+      const { from, to } = rangeOptions(options);
+      const warmupMs = countOption(options, 'warmupHours', '--warmup-hours') * 3_600_000;
+      const listed = countOption(options, 'differences', '--differences');
+      const log = await openRecording(context);
       try {
         const report = auditReport(
           await runAudit({
@@ -36,13 +35,19 @@ export function registerAudit(define: Define): void {
             venue,
             ...(from === null ? {} : { from }),
             ...(to === null ? {} : { to }),
-            warmupMs: countOption(options, 'warmupHours', '--warmup-hours') * 3_600_000,
-            listed: countOption(options, 'differences', '--differences'),
+            warmupMs,
+            listed,
             signal: context.signal,
           }),
         );
         context.print(context.json ? JSON.stringify(report) : auditText(report));
-        return report.different > 0 ? EXIT.different : EXIT.ok;
+        if (report.different > 0 || report.unreadable_records > 0) return EXIT.different;
+        if (report.judged === 0)
+          throw new LadderlogError(
+            'NO_RECORDING',
+            `nothing was judged: ${report.frames} frames of ${venue} in this range, and nothing recorded of them`,
+          );
+        return EXIT.ok;
       } finally {
         await log.close();
       }
@@ -50,17 +55,9 @@ export function registerAudit(define: Define): void {
   );
 }
 
-function timeOption(options: Options, name: string): number | null {
-  if (options[name] === undefined) return null;
-  const at = parseClientTime(options[name] as string);
-  if (at === null)
-    throw new LadderlogError('BAD_ARGUMENT', `--${name} must be ISO 8601 or epoch milliseconds`);
-  return at;
-}
-
 function countOption(options: Options, name: string, flag: string): number {
   const value = Number(options[name]);
   if (!Number.isFinite(value) || value < 0)
-    throw new LadderlogError('BAD_ARGUMENT', `${flag} must be a number of at least 0`);
+    throw badArgument(`${flag} is '${String(options[name])}'; it must be a number of at least 0`);
   return value;
 }

@@ -6,19 +6,11 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type { FeeModel, Micro, Strategy, Venue } from '@ladderlog/core';
-import {
-  LadderlogError,
-  VENUES,
-  parseClientTime,
-  parseDecimal,
-  reportJson,
-  reportText,
-} from '@ladderlog/core';
+import { parseDecimal, reportJson, reportText } from '@ladderlog/core';
 import { reportHtml, runBacktest } from '@ladderlog/replay';
 
-import { openDataDirectory } from '../data-directory.ts';
 import type { Define, Options } from '../program.ts';
-import { openLog } from '../runtime.ts';
+import { badArgument, openRecording, rangeOptions, repeated, venueOption } from '../recording.ts';
 import { VERSION } from '../version.ts';
 
 export function registerBacktest(define: Define): void {
@@ -34,8 +26,9 @@ export function registerBacktest(define: Define): void {
         .argument('<strategy>', 'A module whose default export is a strategy (see docs/backtest.md).')
         .requiredOption('--venue <venue>', 'venuea, venueb or venuec.')
         .option(
-          '--market <id...>',
-          'Native market ids; without, every market of the venue with books in the range.',
+          '--market <id>',
+          'Native market id; may be repeated. Without, every market of the venue with books in the range.',
+          repeated,
         )
         .option('--asset <asset>', 'Only markets of this asset.')
         .option('--window <window>', 'Only markets of this window, e.g. 5m.')
@@ -51,14 +44,18 @@ export function registerBacktest(define: Define): void {
           '--fee <rule>',
           'none, bps=<n>[,maker=<n>] or variance=<rate>[,maker=<rate>][,step=<amount>]; default: of the venue.',
         )
-        .option('--param <name=value...>', 'Parameters of the strategy.')
+        .option(
+          '--param <name=value>',
+          'A parameter of the strategy; may be repeated.',
+          (pair: string, before: readonly string[] | undefined) => [...(before ?? []), pair],
+        )
         .option('--report-html <file>', 'Also writes the report as one self-contained page.')
         .option('--report-json <file>', 'Also writes the whole report as JSON.'),
     async (context, options, [file = '']) => {
-      const venue = VENUES.find((name) => name === options['venue']);
-      if (!venue) throw badArgument(`--venue must be one of ${VENUES.join(', ')}`);
+      const venue = venueOption('--venue', options['venue']);
+      const { from, to } = rangeOptions(options);
       const { strategy, sha256 } = await loadStrategy(file);
-      const log = await openLog(context, openDataDirectory(context.config.data, context.logger));
+      const log = await openRecording(context);
       try {
         const { report, result } = await runBacktest({
           log,
@@ -67,8 +64,9 @@ export function registerBacktest(define: Define): void {
           ...(options['market'] ? { markets: options['market'] as string[] } : {}),
           ...(options['asset'] ? { asset: options['asset'] as string } : {}),
           ...(options['window'] ? { window: options['window'] as string } : {}),
-          from: timeOption(options, 'from'),
-          to: timeOption(options, 'to'),
+          // Both are required.
+          from: from!,
+          to: to!,
           latencyMs: numberOption(options, 'latencyMs'),
           jitterMs: numberOption(options, 'jitterMs'),
           maxBookAgeMs: numberOption(options, 'maxBookAgeMs'),
@@ -103,31 +101,25 @@ async function loadStrategy(file: string): Promise<{ strategy: Strategy; sha256:
   };
 }
 
-const badArgument = (message: string): LadderlogError => new LadderlogError('BAD_ARGUMENT', message);
-
-function timeOption(options: Options, name: string): number {
-  const at = parseClientTime(String(options[name]));
-  if (at === null) throw badArgument(`--${name} must be ISO 8601 or epoch milliseconds`);
-  return at;
-}
-
 function numberOption(options: Options, name: string): number {
   const value = Number(options[name]);
   if (!Number.isFinite(value) || value < 0 || String(options[name]).trim() === '')
     throw badArgument(
-      `--${name.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} must be a number of at least 0`,
+      `--${name.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} is '${String(options[name])}'; it must be a number of at least 0`,
     );
   return value;
 }
 
 function amount(name: string, text: string): Micro {
   const parsed = parseDecimal(text);
-  if (!parsed || parsed.value < 0) throw badArgument(`${name} must be a decimal of at least 0`);
+  if (!parsed || parsed.value < 0)
+    throw badArgument(`${name} is '${text}'; it must be a decimal of at least 0`);
   return parsed.value;
 }
 
 function voidRule(value: unknown): 'refund' | 'split' {
-  if (value !== 'refund' && value !== 'split') throw badArgument('--void must be refund or split');
+  if (value !== 'refund' && value !== 'split')
+    throw badArgument(`--void is '${String(value)}'; it must be refund or split`);
   return value;
 }
 
@@ -135,7 +127,7 @@ function paramsOption(pairs: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=');
-      if (at <= 0) throw badArgument(`--param ${pair} must be name=value`);
+      if (at <= 0) throw badArgument(`--param is '${pair}'; it must be name=value`);
       return [pair.slice(0, at), pair.slice(at + 1)];
     }),
   );
@@ -149,12 +141,12 @@ function feeOption(venue: Venue, text: string): Partial<Record<Venue, FeeModel>>
     const bps = value('bps', '0') / 1e6;
     const makerBps = value('maker', '0') / 1e6;
     if (!Number.isInteger(bps) || !Number.isInteger(makerBps))
-      throw badArgument('--fee: bps are whole numbers');
+      throw badArgument(`--fee is '${text}'; its bps must be whole numbers`);
     return { [venue]: { kind: 'notional', bps, makerBps, market: false } };
   }
-  if (!parts.has('variance')) throw badArgument('--fee must be none, bps=… or variance=…');
+  if (!parts.has('variance')) throw badArgument(`--fee is '${text}'; it must be none, bps=… or variance=…`);
   const step = value('step', '0.01');
-  if (step === 0) throw badArgument('--fee: the step must be above 0');
+  if (step === 0) throw badArgument(`--fee is '${text}'; its step must be above 0`);
   return {
     [venue]: { kind: 'variance', rate: value('variance', '0'), makerRate: value('maker', '0'), step },
   };

@@ -3,23 +3,14 @@
 import { once } from 'node:events';
 
 import type { EventType, LadderEvent, Position } from '@ladderlog/core';
-import {
-  EVENT_TYPES,
-  LadderlogError,
-  TOPICS,
-  formatPosition,
-  parseClientTime,
-  parsePosition,
-  toIso,
-} from '@ladderlog/core';
+import { EVENT_TYPES, LadderlogError, TOPICS, formatPosition, parsePosition, toIso } from '@ladderlog/core';
 import type { EventLog, ReadEvent, TopicInfo } from '@ladderlog/log';
 import { positionsAt, readEvents } from '@ladderlog/log';
 
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
-import { openDataDirectory } from '../data-directory.ts';
 import type { Define, Options } from '../program.ts';
-import { openLog } from '../runtime.ts';
+import { openRecording, rangeOptions, timeOption } from '../recording.ts';
 
 type Action = (
   context: Context,
@@ -48,7 +39,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   async offsets(context, log, options, topics) {
     const infos = await chosen(log, topics);
     const group = textOf(options, 'group');
-    const at = options['at'] === undefined ? null : timeOf(textOf(options, 'at')!, '--at');
+    const at = timeOption(options, 'at');
     const rows = [];
     for (const { topic, partitions } of infos) {
       const committed = group === undefined ? [] : await log.committed(group, topic);
@@ -112,7 +103,7 @@ export function registerLog(define: Define): void {
           'BAD_ARGUMENT',
           `'${what}' is not one of ${Object.keys(ACTIONS).join(', ')}`,
         );
-      const log = await openLog(context, openDataDirectory(context.config.data, context.logger));
+      const log = await openRecording(context);
       try {
         return await action(context, log, options, places);
       } finally {
@@ -142,10 +133,14 @@ async function show(
 ): Promise<number> {
   const types = typesOf(textOf(options, 'type'));
   const market = textOf(options, 'market');
-  const to = options['to'] === undefined ? Infinity : timeOf(textOf(options, 'to')!, '--to');
-  const since = options['from'] === undefined ? null : timeOf(textOf(options, 'from')!, '--from');
+  const { from: since, to: end } = rangeOptions(options);
+  const to = end ?? Infinity;
   let left = options['limit'] === undefined ? Infinity : Number(options['limit']);
-  if (!(left > 0)) throw new LadderlogError('BAD_ARGUMENT', '--limit must be a number above 0');
+  if (!(left > 0))
+    throw new LadderlogError(
+      'BAD_ARGUMENT',
+      `--limit is '${String(options['limit'])}'; it must be a number above 0`,
+    );
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   let open = true;
@@ -178,6 +173,8 @@ async function show(
       );
     if (left <= 0 || !open) break;
   }
+  // A tail without a limit is there to be interrupted.
+  if (context.signal.aborted && !(follow && left === Infinity)) return EXIT.interrupted;
   return unreadable > 0 ? EXIT.different : EXIT.ok;
 }
 
@@ -221,16 +218,6 @@ function typesOf(value: string | undefined): ReadonlySet<EventType> | null {
     if (!(EVENT_TYPES as readonly string[]).includes(name))
       throw new LadderlogError('BAD_ARGUMENT', `--type '${name}' is not one of ${EVENT_TYPES.join(', ')}`);
   return new Set(names as EventType[]);
-}
-
-function timeOf(text: string, flag: string): number {
-  const at = parseClientTime(text);
-  if (at === null)
-    throw new LadderlogError(
-      'BAD_ARGUMENT',
-      `${flag} is '${text}'; it must be an ISO 8601 time or epoch milliseconds`,
-    );
-  return at;
 }
 
 export function lineOf(item: ReadEvent): string {

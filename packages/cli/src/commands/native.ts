@@ -3,7 +3,6 @@
 import { once } from 'node:events';
 
 import type { Micros } from '@ladderlog/core';
-import { LadderlogError, VENUES } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Speed } from '@ladderlog/replay';
 import { startNativeReplay } from '@ladderlog/replay';
@@ -11,6 +10,7 @@ import { startNativeReplay } from '@ladderlog/replay';
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
 import type { Options } from '../program.ts';
+import { badArgument, venueOption } from '../recording.ts';
 
 /** Serves until interrupted. */
 export async function serveNative(
@@ -19,12 +19,10 @@ export async function serveNative(
   options: Options,
   range: { readonly from: Micros; readonly to: Micros; readonly speed: Speed },
 ): Promise<number> {
-  const venue = VENUES.find((name) => name === options['native']);
-  if (!venue)
-    throw new LadderlogError('BAD_ARGUMENT', `--native must be the venue to be: ${VENUES.join(', ')}`);
+  const venue = venueOption('--native', options['native']);
   const gammaPort = Number(options['gammaPort'] ?? 0);
   if (!Number.isInteger(gammaPort) || gammaPort < 0 || gammaPort > 65_535)
-    throw new LadderlogError('BAD_ARGUMENT', '--gamma-port must be a port');
+    throw badArgument(`--gamma-port is '${String(options['gammaPort'])}'; it must be a port`);
   const server = await startNativeReplay({
     log,
     venue,

@@ -2,16 +2,15 @@
 
 import { once } from 'node:events';
 
-import type { Micros, Venue } from '@ladderlog/core';
-import { LadderlogError, VENUES, formatPosition, parseClientTime } from '@ladderlog/core';
-import type { ReplayRequest, Speed } from '@ladderlog/replay';
+import { LadderlogError, VENUES, formatPosition } from '@ladderlog/core';
+import type { EventLog } from '@ladderlog/log';
+import type { LinesRequest, ReplayRequest, Speed } from '@ladderlog/replay';
 import { Pace, replayLines, serveReplay } from '@ladderlog/replay';
 
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
-import { openDataDirectory } from '../data-directory.ts';
 import type { Define, Options } from '../program.ts';
-import { openLog } from '../runtime.ts';
+import { badArgument, openRecording, rangeOptions, repeated, venueOption } from '../recording.ts';
 import { serveNative } from './native.ts';
 
 export function registerReplay(define: Define): void {
@@ -37,11 +36,13 @@ export function registerReplay(define: Define): void {
         .option('--speed <speed>', 'max, or a factor: 1 is as it happened. Default: max, with --native 1.')
         .option(
           '--clock <clock>',
-          "Order and pace by our clock (observed) or the venue's (source).",
-          'observed',
+          "Order and pace by our clock (observed, the default) or the venue's (source).",
         )
-        .option('--format <format>', 'books (messages of the live feed) or frames (the wire tape).', 'books')
-        .option('--metadata-days <days>', 'How far before --from market metadata is looked for.', '7')
+        .option(
+          '--format <format>',
+          'books (messages of the live feed, the default) or frames (the wire tape).',
+        )
+        .option('--metadata-days <days>', 'How far before --from market metadata is looked for. Default: 7.')
         .option('--port <port>', 'Serve it as a WebSocket on this port; 0 picks a free one.')
         .option('--host <address>', 'Address for --port.')
         .option(
@@ -56,10 +57,16 @@ export function registerReplay(define: Define): void {
       const request = requestOf(context, options);
       const native = options['native'] !== undefined;
       const speed = speedOf(textOf(options, 'speed') ?? (native ? '1' : 'max'));
-      const log = await openLog(context, openDataDirectory(context.config.data, context.logger));
+      const format = textOf(options, 'format') ?? 'books';
+      if (format !== 'books' && format !== 'frames')
+        throw badArgument(`--format is '${format}'; it must be books or frames`);
+      if (native) refuse(options, NOT_NATIVE, '--native serves all that the venue sent');
+      else if (options['port'] !== undefined && format === 'frames')
+        throw badArgument('--format frames is for lines; --port serves books, --native the frames');
+      const log = await openRecording(context);
       try {
         if (native) return await serveNative(context, log, options, { ...request, speed });
-        if (options['port'] === undefined) return await toStdout(context, log, request, speed, options);
+        if (options['port'] === undefined) return await toStdout(context, log, request, speed, format);
         const server = await serveReplay({
           log,
           request,
@@ -85,15 +92,13 @@ export function registerReplay(define: Define): void {
 
 async function toStdout(
   context: Context,
-  log: Awaited<ReturnType<typeof openLog>>,
+  log: EventLog,
   request: ReplayRequest,
   speed: Speed,
-  options: Options,
+  format: LinesRequest['format'],
 ): Promise<number> {
-  const format = textOf(options, 'format');
-  if (format !== 'books' && format !== 'frames')
-    throw new LadderlogError('BAD_ARGUMENT', `--format is '${format}'; it must be books or frames`);
   let unreadable = 0;
+  let isEmpty = true;
   const lines = replayLines(
     log,
     {
@@ -117,39 +122,51 @@ async function toStdout(
   });
   for await (const chunk of lines) {
     if (!open) break;
+    isEmpty = false;
     if (!process.stdout.write(chunk) && open)
       await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(
         () => undefined,
       );
   }
-  return unreadable > 0 ? EXIT.different : EXIT.ok;
+  if (context.signal.aborted) return EXIT.interrupted;
+  if (unreadable > 0) return EXIT.different;
+  if (isEmpty && open)
+    throw new LadderlogError('NO_RECORDING', 'nothing of this choice was recorded in this range');
+  return EXIT.ok;
 }
 
-const repeated = (value: string, before: readonly string[] | undefined): readonly string[] => [
-  ...(before ?? []),
-  ...value.split(','),
-];
+/** What chooses of the recording, where all of a venue is served. */
+const NOT_NATIVE = ['venue', 'market', 'asset', 'window', 'clock', 'format', 'metadataDays'] as const;
+
+function refuse(options: Options, names: readonly string[], why: string): void {
+  const given = names.filter((name) => options[name] !== undefined);
+  if (given.length > 0)
+    throw badArgument(
+      `${given.map((name) => `--${name.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`).join(', ')} cannot be obeyed: ${why}`,
+    );
+}
 
 function requestOf(context: Context, options: Options): ReplayRequest {
-  const venues = (options['venue'] as readonly string[] | undefined) ?? VENUES;
-  for (const venue of venues)
-    if (!(VENUES as readonly string[]).includes(venue))
-      throw new LadderlogError('BAD_ARGUMENT', `--venue is '${venue}'; it must be ${VENUES.join(', ')}`);
-  const clock = textOf(options, 'clock');
+  const given = (options['venue'] as readonly string[] | undefined) ?? VENUES;
+  const venues = given.map((venue) => venueOption('--venue', venue));
+  const clock = textOf(options, 'clock') ?? 'observed';
   if (clock !== 'observed' && clock !== 'source')
-    throw new LadderlogError('BAD_ARGUMENT', `--clock is '${clock}'; it must be observed or source`);
-  const days = Number(options['metadataDays']);
+    throw badArgument(`--clock is '${clock}'; it must be observed or source`);
+  const days = Number(options['metadataDays'] ?? 7);
   if (!(days >= 0 && days <= 36_500))
-    throw new LadderlogError('BAD_ARGUMENT', `--metadata-days must be a number of days, 0 for none`);
+    throw badArgument(
+      `--metadata-days is '${String(options['metadataDays'])}'; it must be a number of days, 0 for none`,
+    );
+  const { from, to } = rangeOptions(options);
   const list = (name: string): readonly string[] | undefined =>
     options[name] as readonly string[] | undefined;
   const markets = list('market');
   const assets = list('asset');
   const windows = list('window');
   return {
-    venues: [...new Set(venues)] as Venue[],
-    from: timeOf(options, 'from') ?? 0,
-    to: timeOf(options, 'to') ?? Date.now() * 1_000,
+    venues: [...new Set(venues)],
+    from: from ?? 0,
+    to: to ?? Date.now() * 1_000,
     clock,
     lookback: days * 86_400_000_000,
     signal: context.signal,
@@ -159,26 +176,11 @@ function requestOf(context: Context, options: Options): ReplayRequest {
   };
 }
 
-function timeOf(options: Options, name: string): Micros | null {
-  const text = textOf(options, name);
-  if (text === undefined) return null;
-  const at = parseClientTime(text);
-  if (at === null)
-    throw new LadderlogError(
-      'BAD_ARGUMENT',
-      `--${name} is '${text}'; it must be an ISO 8601 time or epoch milliseconds`,
-    );
-  return at;
-}
-
 function speedOf(text: string): Speed {
   if (text === 'max') return 'max';
   const speed = Number(text);
   if (speed >= 0.001 && speed <= 1_000_000) return speed;
-  throw new LadderlogError(
-    'BAD_ARGUMENT',
-    `--speed is '${text}'; it must be max or a factor such as 1 or 10`,
-  );
+  throw badArgument(`--speed is '${text}'; it must be max or a factor such as 1 or 10`);
 }
 
 const textOf = (options: Options, name: string): string | undefined => options[name] as string | undefined;
