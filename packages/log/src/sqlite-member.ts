@@ -162,7 +162,8 @@ export class Member {
       offset = begin;
     }
     const request = { from: [{ topic, partition, offset }], follow: true, signal };
-    const control = { isStale: () => task.lost || performance.now() > this.leaseUntil };
+    // For good: a reader that left out one batch must not be given the next.
+    const control = { isStale: () => (task.lost ||= performance.now() > this.leaseUntil) };
     for await (const batch of reader.read(reader.plan(request), request)) {
       if (control.isStale()) return;
       await this.request.onBatch(batch, control);
