@@ -31,7 +31,7 @@ export type FrontQuery = {
   readonly sql: string;
   /** Unless the statement names one. */
   readonly format: string;
-  /** The rows of an insert; null: the statement is all there is. */
+  /** The rows of an insert, where anything goes; null: the statement is all there is. */
   readonly data: Buffer | null;
   /** Parameters of the request: settings, and values of the statement's parameters. */
   readonly search: URLSearchParams;
@@ -137,6 +137,10 @@ export async function execute(
   const { sql, data } = query;
   const session = await store.session();
   try {
+    if (data) {
+      await prepare(session, query, rights);
+      return { format: query.format, bytes: await insert(session, sql, data) };
+    }
     const read = await readByEngine(session, sql, rights.limits);
     const own = formatOf(read);
     const format = own ?? query.format;
@@ -146,10 +150,7 @@ export async function execute(
       if (!FORMATS.test(format)) throw exception(73, 'UNKNOWN_FORMAT', `Format ${format} is not served here`);
     }
     await prepare(session, query, rights);
-    const bytes = await (data
-      ? insert(session, sql, data)
-      : run(session, sql, own === null && isReading(read) ? format : null));
-    return { format, bytes };
+    return { format, bytes: await run(session, sql, own === null && isReading(read) ? format : null) };
   } finally {
     await session.close();
   }
