@@ -36,9 +36,14 @@ export const SERVER_LIMITS: StoreLimits = {
 /**
  * Of every statement on a cluster. Rows must be on their shard before any insert is acknowledged (a cursor, a switch, a range). And
  * who reads back what was written must ask the replica that took it: a cursor that seems not to be there would be claimed
- * again, and rows that seem missing sent again.
+ * again, and rows that seem missing sent again. All that is said of a market is on one shard, so subqueries are answered there;
+ * by default they are refused.
  */
-export const CLUSTER_SETTINGS = { distributed_foreground_insert: 1, load_balancing: 'in_order' } as const;
+export const CLUSTER_SETTINGS = {
+  distributed_foreground_insert: 1,
+  load_balancing: 'in_order',
+  distributed_product_mode: 'local',
+} as const;
 
 export async function openServerStore(options: ServerOptions): Promise<Store> {
   const database = quoteIdentifier(options.database ?? 'ladderlog');
