@@ -1,7 +1,8 @@
 // The command as people and scripts meet it: help, configuration, exit codes, completion, pipes.
 
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -17,6 +18,7 @@ import { REPOSITORY, cleanEnv, ladderlog, launch, readyFacts } from '../harness/
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-cli-'));
 const data = join(folder, 'data');
+const MAIN = join(REPOSITORY, 'packages/cli/src/main.ts');
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -182,10 +184,9 @@ test('a second collector of the same markets is refused, one of another share is
 });
 
 test('an output that cannot be written is a failure without a stack trace', async () => {
-  const main = join(REPOSITORY, 'packages/cli/src/main.ts');
   const { stderr, stdout } = await run(
     'bash',
-    ['-c', `"${process.execPath}" "${main}" config > /dev/full; echo "code $?"`],
+    ['-c', `"${process.execPath}" "${MAIN}" config > /dev/full; echo "code $?"`],
     { cwd: folder, env: cleanEnv() },
   );
   expect(stdout).toContain('code 1');
@@ -289,12 +290,11 @@ test('completion can be sourced by bash and completes commands and flags', async
 });
 
 test('a reader that leaves early (| head) is no crash', async () => {
-  const main = join(REPOSITORY, 'packages/cli/src/main.ts');
   const { stdout, stderr } = await run(
     'bash',
     [
       '-c',
-      `set -o pipefail; "${process.execPath}" "${main}" config | head -1; echo "codes \${PIPESTATUS[*]}"`,
+      `set -o pipefail; "${process.execPath}" "${MAIN}" config | head -1; echo "codes \${PIPESTATUS[*]}"`,
     ],
     { cwd: folder, env: cleanEnv() },
   );
@@ -303,7 +303,7 @@ test('a reader that leaves early (| head) is no crash', async () => {
   expect(stderr).toBe('');
 
   // Nobody reads at all: the pipe is closed before the first word.
-  const child = spawn(process.execPath, [main, 'config'], {
+  const child = spawn(process.execPath, [MAIN, 'config'], {
     env: cleanEnv(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -365,3 +365,32 @@ test('LADDERLOG_TRUST_PROXY reaches the API: clients behind a proxy count apart'
     await up.interrupt();
   }
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'log lines that cannot be written end nothing, nor keep it from ending',
+  async () => {
+    const full = openSync('/dev/full', 'w');
+    const up = spawn(
+      process.execPath,
+      [
+        MAIN,
+        'up',
+        '--venues',
+        'none',
+        '--port',
+        '0',
+        '--json',
+        '--log-level',
+        'debug',
+        '--data',
+        join(folder, 'full'),
+      ],
+      { env: cleanEnv(), stdio: ['ignore', 'pipe', full] },
+    );
+    closeSync(full);
+    const ended = once(up, 'close');
+    await once(up.stdout!, 'data');
+    up.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  },
+);

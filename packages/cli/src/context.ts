@@ -72,8 +72,7 @@ export function createContext(flags: Readonly<Record<string, unknown>>): Context
       timestamp: pino.stdTimeFunctions.isoTime,
       hooks: { streamWrite: masked },
     },
-    // A full disk under the log lines must not end what records.
-    destination({ fd: 2, sync: false }).on('error', () => undefined),
+    errorOutput(),
   );
   return {
     config: resolved.config,
@@ -91,6 +90,22 @@ let shared: AbortController | null = null;
 const SAME_SIGNAL_MS = 500;
 
 /** Ctrl-C and SIGTERM end cleanly; a second one ends at once. */
+/** At most this many characters wait for an output that takes none; later lines are dropped until it does. */
+const WAITING_LINES = 1 << 20;
+
+/** Log lines must not end what records, nor keep it from ending: where they cannot be written, as on a full disk, they wait. */
+function errorOutput(): ReturnType<typeof destination> {
+  const output = destination({ fd: 2, sync: false, maxLength: WAITING_LINES });
+  let isStuck = false;
+  output.on('error', () => (isStuck = true));
+  output.on('write', () => (isStuck = false));
+  // Before its own listener, which would try again for as long as the disk is full.
+  process.prependListener('exit', () => {
+    if (isStuck) output.destroy();
+  });
+  return output;
+}
+
 export function interrupt(): AbortSignal {
   if (shared) return shared.signal;
   const controller = new AbortController();
