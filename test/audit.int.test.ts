@@ -96,8 +96,12 @@ afterAll(async () => {
 
 describe.each(VENUES)('%s', (venue) => {
   test('what was captured live is what the normalizers say today', async () => {
-    const result = await runAudit({ log: capture.log, venue });
+    const steps: number[] = [];
+    const onProgress = ({ done, total }: { done: number; total: number }) => steps.push(done / total);
+    const result = await runAudit({ log: capture.log, venue, onProgress });
     const report = auditReport(result);
+    expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+    expect([steps[0]! >= 0, steps.at(-1)! > 0.9, steps.at(-1)! <= 1]).toEqual([true, true, true]);
     expect(report.differences).toEqual([]);
     expect(report.match_rate).toBe(1);
     const recorded = (type: VenueEvent['type']) =>

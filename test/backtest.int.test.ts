@@ -84,7 +84,15 @@ const eager: Strategy = {
 
 describe.each(VENUES)('%s', (venue) => {
   test('every fill is on a recorded level, and none lies in a recorded gap', async () => {
-    const { report, result } = await runOn(venue, eager, { cash: 1_000_000_000_000 });
+    let reached = 0;
+    const { report, result } = await runOn(venue, eager, {
+      cash: 1_000_000_000_000,
+      onProgress: ({ done, total }) => {
+        expect([done >= reached, done <= total]).toEqual([true, true]);
+        reached = done;
+      },
+    });
+    expect(reached).toBeGreaterThan(0);
     expect(result.fills.length).toBeGreaterThan(50);
     const gaps = events.filter(
       (event): event is GapClosed => event.type === 'GapClosed' && event.dataset === 'books',

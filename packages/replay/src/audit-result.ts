@@ -18,7 +18,8 @@ export type AuditOptions = {
   readonly listed?: number;
   /** Another normalizer than the venue's own, e.g. one under development. */
   readonly adapter?: VenueAdapter;
-  readonly onProgress?: (at: Micros, frames: number) => void;
+  /** Of the recorded time that is read, in microseconds. */
+  readonly onProgress?: (progress: { done: Micros; total: Micros; frames: number }) => void;
   readonly signal?: AbortSignal;
 };
 

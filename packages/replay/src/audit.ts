@@ -62,7 +62,14 @@ class Audit {
   async run(): Promise<void> {
     const { log, venue, signal } = this.options;
     let begin = this.from;
-    for (const { first, last } of this.spans.values()) if (last >= this.from && first < begin) begin = first;
+    let [oldest, newest] = [Infinity, 0];
+    for (const { first, last } of this.spans.values()) {
+      if (last >= this.from && first < begin) begin = first;
+      oldest = Math.min(oldest, first);
+      newest = Math.max(newest, last);
+    }
+    const start = Math.max(begin, oldest);
+    const total = Math.max(1, Math.min(this.to, newest) - start);
     const range = {
       venues: [venue],
       from: begin,
@@ -82,7 +89,7 @@ class Audit {
         }
         moment.push(item);
       }
-      this.options.onProgress?.(at, this.tally.frames);
+      this.options.onProgress?.({ done: Math.min(at - start, total), total, frames: this.tally.frames });
       this.closeSessions(at);
     }
     if (moment.length > 0) this.judgeMoment(moment, at);

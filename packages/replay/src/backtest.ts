@@ -49,6 +49,8 @@ export type BacktestOptions = {
   readonly lookbackMs?: number;
   readonly settleMs?: number;
   readonly versions?: { readonly ladderlog?: string; readonly strategySha256?: string };
+  /** Of the range, in microseconds. */
+  readonly onProgress?: (progress: { done: Micros; total: Micros }) => void;
   readonly signal?: AbortSignal;
 };
 
@@ -103,6 +105,7 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRun
   };
   for await (const items of replayBatches(log, range)) {
     for (const { event, position } of items) if (ids.has(event.market)) engine.feed(event, position);
+    options.onProgress?.({ done: items.at(-1)!.time - from, total: to - from });
   }
   signal?.throwIfAborted();
   const resolutions = chosen.flatMap((market) => survey.after.get(market) ?? []);

@@ -5,6 +5,7 @@ import { auditReport, auditText, runAudit } from '@ladderlog/replay';
 
 import { EXIT } from '../context.ts';
 import type { Define, Options } from '../program.ts';
+import { createProgress } from '../progress.ts';
 import { badArgument, openRecording, rangeOptions, venueOption } from '../recording.ts';
 
 export function registerAudit(define: Define): void {
@@ -28,6 +29,7 @@ export function registerAudit(define: Define): void {
       const warmupMs = countOption(options, 'warmupHours', '--warmup-hours') * 3_600_000;
       const listed = countOption(options, 'differences', '--differences');
       const log = await openRecording(context);
+      const progress = createProgress(`audit ${venue}`);
       try {
         const report = auditReport(
           await runAudit({
@@ -38,8 +40,10 @@ export function registerAudit(define: Define): void {
             warmupMs,
             listed,
             signal: context.signal,
+            onProgress: ({ done, total, frames }) => progress.update(done, total, `${frames} frames`),
           }),
         );
+        progress.end();
         context.print(context.json ? JSON.stringify(report) : auditText(report));
         if (report.different > 0 || report.unreadable_records > 0) return EXIT.different;
         if (report.judged === 0)
@@ -49,6 +53,7 @@ export function registerAudit(define: Define): void {
           );
         return EXIT.ok;
       } finally {
+        progress.end();
         await log.close();
       }
     },

@@ -10,6 +10,7 @@ import { parseDecimal, reportJson, reportText } from '@ladderlog/core';
 import { reportHtml, runBacktest } from '@ladderlog/replay';
 
 import type { Define, Options } from '../program.ts';
+import { createProgress } from '../progress.ts';
 import { badArgument, openRecording, rangeOptions, repeated, venueOption } from '../recording.ts';
 import { VERSION } from '../version.ts';
 
@@ -56,6 +57,7 @@ export function registerBacktest(define: Define): void {
       const { from, to } = rangeOptions(options);
       const { strategy, sha256 } = await loadStrategy(file);
       const log = await openRecording(context);
+      const progress = createProgress('backtest');
       try {
         const { report, result } = await runBacktest({
           log,
@@ -77,11 +79,14 @@ export function registerBacktest(define: Define): void {
           params: paramsOption(options['param'] as string[] | undefined),
           versions: { ladderlog: VERSION, strategySha256: sha256 },
           signal: context.signal,
+          onProgress: ({ done, total }) => progress.update(done, total),
         });
+        progress.end();
         if (options['reportHtml']) writeFileSync(options['reportHtml'] as string, reportHtml(report));
         if (options['reportJson']) writeFileSync(options['reportJson'] as string, reportJson(report));
         context.print(context.json ? reportJson(report).trimEnd() : reportText(report, result));
       } finally {
+        progress.end();
         await log.close();
       }
     },
