@@ -89,7 +89,6 @@ let shared: AbortController | null = null;
 /** npm passes on the Ctrl-C that the terminal gave us already; that is not a second one. */
 const SAME_SIGNAL_MS = 500;
 
-/** Ctrl-C and SIGTERM end cleanly; a second one ends at once. */
 /** At most this many characters wait for an output that takes none; later lines are dropped until it does. */
 const WAITING_LINES = 1 << 20;
 
@@ -106,6 +105,7 @@ function errorOutput(): ReturnType<typeof destination> {
   return output;
 }
 
+/** Ctrl-C and SIGTERM end cleanly; a second one ends at once. */
 export function interrupt(): AbortSignal {
   if (shared) return shared.signal;
   const controller = new AbortController();

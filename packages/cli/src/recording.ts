@@ -24,6 +24,10 @@ export async function openRecording(context: Context): ReturnType<typeof openLog
 
 export const badArgument = (message: string): LadderlogError => new LadderlogError('BAD_ARGUMENT', message);
 
+/** As it is typed: an option is named in camel case. */
+export const flagOf = (name: string): string =>
+  `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
 export function venueOption(flag: string, value: unknown): Venue {
   const venue = VENUES.find((name) => name === value);
   if (!venue) throw badArgument(`${flag} is '${String(value)}'; it must be ${VENUES.join(', ')}`);
@@ -55,3 +59,10 @@ export const repeated = (value: string, before: readonly string[] | undefined): 
   ...(before ?? []),
   ...value.split(','),
 ];
+
+export function numberOption(options: Options, name: string): number {
+  const value = Number(options[name]);
+  if (!Number.isFinite(value) || value < 0 || String(options[name]).trim() === '')
+    throw badArgument(`${flagOf(name)} is '${String(options[name])}'; it must be a number of at least 0`);
+  return value;
+}

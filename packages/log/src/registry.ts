@@ -67,7 +67,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   );
   logger.debug({ event: 'log.kafka.schemas', ids: Object.fromEntries(ids) }, 'schemas registered');
 
-  /** Null when the registry has no such id, or something else than Avro under it. */
+  /** Null when the registry has no such id, or something else than Avro under it. The client's own error tells neither. */
   async function textOf(id: number): Promise<string | null> {
     const answer = await fetch(`${url}/schemas/ids/${id}`, {
       headers: auth ? { authorization: basic(auth) } : {},

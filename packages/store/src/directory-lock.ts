@@ -15,15 +15,30 @@ const SQLITE_BUSY = 5;
 /** Keeps the connections of held locks from being collected, which would free them. */
 const HELD = new Set<DatabaseSync>();
 
-export function lockDirectory(directory: string, purpose: string): DirectoryLock {
-  mkdirSync(directory, { recursive: true });
-  const ownerFile = join(directory, 'owner.json');
-  const database = new DatabaseSync(join(directory, 'owner.lock'));
+/** Null: somebody holds it. */
+export function lockFile(path: string): DirectoryLock | null {
+  const database = new DatabaseSync(path);
   try {
     database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    return null;
+  }
+  HELD.add(database);
+  return {
+    release() {
+      HELD.delete(database);
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+export function lockDirectory(directory: string, purpose: string): DirectoryLock {
+  mkdirSync(directory, { recursive: true });
+  const ownerFile = join(directory, 'owner.json');
+  const lock = lockFile(join(directory, 'owner.lock'));
+  if (!lock) {
     const owner = readOwner(ownerFile);
     throw new LadderlogError(
       'STORE_LOCKED',
@@ -31,14 +46,8 @@ export function lockDirectory(directory: string, purpose: string): DirectoryLock
       { details: { directory, owner } },
     );
   }
-  HELD.add(database);
   writeFileSync(ownerFile, `${JSON.stringify({ pid: process.pid, host: hostname(), purpose })}\n`);
-  return {
-    release() {
-      HELD.delete(database);
-      if (database.isOpen) database.close();
-    },
-  };
+  return lock;
 }
 
 type Owner = { readonly pid: number; readonly host: string; readonly purpose: string };

@@ -13,6 +13,8 @@ export type { ChdbOptions, ChdbStore } from './chdb-store.ts';
 export { CHDB_LIMITS, openChdbStore } from './chdb-store.ts';
 export type { ServerOptions } from './server-store.ts';
 export { openServerStore, SERVER_LIMITS } from './server-store.ts';
+export type { DirectoryLock } from './directory-lock.ts';
+export { lockFile } from './directory-lock.ts';
 export type { StoreLimits } from './create-store.ts';
 export type { Cluster, Migration, MigrationTarget } from './migrations.ts';
 export { loadMigrations, quoteText, renderMigration } from './migrations.ts';

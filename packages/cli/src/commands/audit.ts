@@ -4,9 +4,9 @@ import { LadderlogError } from '@ladderlog/core';
 import { auditReport, auditText, runAudit } from '@ladderlog/replay';
 
 import { EXIT } from '../context.ts';
-import type { Define, Options } from '../program.ts';
+import type { Define } from '../program.ts';
 import { createProgress } from '../progress.ts';
-import { badArgument, openRecording, rangeOptions, venueOption } from '../recording.ts';
+import { numberOption, openRecording, rangeOptions, venueOption } from '../recording.ts';
 
 export function registerAudit(define: Define): void {
   define(
@@ -26,8 +26,8 @@ export function registerAudit(define: Define): void {
     async (context, options) => {
       const venue = venueOption('--venue', options['venue']);
       const { from, to } = rangeOptions(options);
-      const warmupMs = countOption(options, 'warmupHours', '--warmup-hours') * 3_600_000;
-      const listed = countOption(options, 'differences', '--differences');
+      const warmupMs = numberOption(options, 'warmupHours') * 3_600_000;
+      const listed = numberOption(options, 'differences');
       const log = await openRecording(context);
       const progress = createProgress(`audit ${venue}`);
       try {
@@ -41,9 +41,8 @@ export function registerAudit(define: Define): void {
             listed,
             signal: context.signal,
             onProgress: ({ done, total, frames }) => progress.update(done, total, `${frames} frames`),
-          }),
+          }).finally(() => progress.end()),
         );
-        progress.end();
         context.print(context.json ? JSON.stringify(report) : auditText(report));
         if (report.different > 0 || report.unreadable_records > 0) return EXIT.different;
         if (report.judged === 0)
@@ -53,16 +52,8 @@ export function registerAudit(define: Define): void {
           );
         return EXIT.ok;
       } finally {
-        progress.end();
         await log.close();
       }
     },
   );
-}
-
-function countOption(options: Options, name: string, flag: string): number {
-  const value = Number(options[name]);
-  if (!Number.isFinite(value) || value < 0)
-    throw badArgument(`${flag} is '${String(options[name])}'; it must be a number of at least 0`);
-  return value;
 }

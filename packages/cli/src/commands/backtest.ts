@@ -9,9 +9,16 @@ import type { FeeModel, Micro, Strategy, Venue } from '@ladderlog/core';
 import { parseDecimal, reportJson, reportText } from '@ladderlog/core';
 import { reportHtml, runBacktest } from '@ladderlog/replay';
 
-import type { Define, Options } from '../program.ts';
+import type { Define } from '../program.ts';
 import { createProgress } from '../progress.ts';
-import { badArgument, openRecording, rangeOptions, repeated, venueOption } from '../recording.ts';
+import {
+  badArgument,
+  numberOption,
+  openRecording,
+  rangeOptions,
+  repeated,
+  venueOption,
+} from '../recording.ts';
 import { VERSION } from '../version.ts';
 
 export function registerBacktest(define: Define): void {
@@ -80,13 +87,11 @@ export function registerBacktest(define: Define): void {
           versions: { ladderlog: VERSION, strategySha256: sha256 },
           signal: context.signal,
           onProgress: ({ done, total }) => progress.update(done, total),
-        });
-        progress.end();
+        }).finally(() => progress.end());
         if (options['reportHtml']) writeFileSync(options['reportHtml'] as string, reportHtml(report));
         if (options['reportJson']) writeFileSync(options['reportJson'] as string, reportJson(report));
         context.print(context.json ? reportJson(report).trimEnd() : reportText(report, result));
       } finally {
-        progress.end();
         await log.close();
       }
     },
@@ -104,15 +109,6 @@ async function loadStrategy(file: string): Promise<{ strategy: Strategy; sha256:
     strategy: strategy as Strategy,
     sha256: createHash('sha256').update(readFileSync(path)).digest('hex'),
   };
-}
-
-function numberOption(options: Options, name: string): number {
-  const value = Number(options[name]);
-  if (!Number.isFinite(value) || value < 0 || String(options[name]).trim() === '')
-    throw badArgument(
-      `--${name.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} is '${String(options[name])}'; it must be a number of at least 0`,
-    );
-  return value;
 }
 
 function amount(name: string, text: string): Micro {

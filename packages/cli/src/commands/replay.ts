@@ -10,7 +10,7 @@ import { Pace, replayLines, serveReplay } from '@ladderlog/replay';
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
 import type { Define, Options } from '../program.ts';
-import { badArgument, openRecording, rangeOptions, repeated, venueOption } from '../recording.ts';
+import { badArgument, flagOf, openRecording, rangeOptions, repeated, venueOption } from '../recording.ts';
 import { serveNative } from './native.ts';
 
 export function registerReplay(define: Define): void {
@@ -140,10 +140,7 @@ const NOT_NATIVE = ['venue', 'market', 'asset', 'window', 'clock', 'format', 'me
 
 function refuse(options: Options, names: readonly string[], why: string): void {
   const given = names.filter((name) => options[name] !== undefined);
-  if (given.length > 0)
-    throw badArgument(
-      `${given.map((name) => `--${name.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`).join(', ')} cannot be obeyed: ${why}`,
-    );
+  if (given.length > 0) throw badArgument(`${given.map(flagOf).join(', ')} cannot be obeyed: ${why}`);
 }
 
 function requestOf(context: Context, options: Options): ReplayRequest {
