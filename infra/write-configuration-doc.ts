@@ -2,8 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 
-import type { Setting } from '../packages/cli/src/settings.ts';
-import { SETTINGS } from '../packages/cli/src/settings.ts';
+import type { Setting } from '../packages/cli/src/settings/settings.ts';
+import { SETTINGS } from '../packages/cli/src/settings/settings.ts';
 
 const GROUPS: readonly (readonly [string, RegExp])[] = [
   ['Where it runs', /^(data|host|port|metricsPort|sqlPort|venues|logLevel)$/],
@@ -34,7 +34,7 @@ export function configurationDoc(): string {
   );
   return `# Configuration
 
-<!-- Written by infra/write-configuration-doc.ts from packages/cli/src/settings.ts; do not edit. -->
+<!-- Written by infra/write-configuration-doc.ts from packages/cli/src/settings/settings.ts; do not edit. -->
 
 A setting is taken from the first place that names it: flag, environment, file, default. The file is YAML, \`ladderlog.yaml\`
 in the working directory unless \`--config\` or \`LADDERLOG_CONFIG\` names another. All problems are reported together, with

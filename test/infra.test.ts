@@ -10,8 +10,8 @@ import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 
 import { configurationDoc } from '../infra/write-configuration-doc.ts';
-import { resolveConfig } from '../packages/cli/src/config.ts';
-import { SETTINGS } from '../packages/cli/src/settings.ts';
+import { resolveConfig } from '../packages/cli/src/settings/config.ts';
+import { SETTINGS } from '../packages/cli/src/settings/settings.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -104,7 +104,7 @@ describe('Dockerfile', () => {
     expect(text).toMatch(/^VOLUME \/data$/m);
     const [, port, path] = /HEALTHCHECK[^]*127\.0\.0\.1:(\d+)(\/\w+)/.exec(text)!;
     expect(text).toContain(`LADDERLOG_METRICS_PORT=${port}`);
-    expect(read('packages/cli/src/metrics.ts')).toContain(`path === '${path}'`);
+    expect(read('packages/cli/src/processes/metrics.ts')).toContain(`path === '${path}'`);
   });
 
   test('sets only settings that exist', () => {
@@ -222,7 +222,7 @@ describe('Kubernetes', () => {
   test.each(['livenessProbe', 'readinessProbe', 'startupProbe'] as const)(
     '%s asks a path that is served',
     (probe) => {
-      const served = read('packages/cli/src/metrics.ts');
+      const served = read('packages/cli/src/processes/metrics.ts');
       for (const container of containers) {
         const { path, port } = container[probe]!.httpGet;
         expect(served).toContain(`path === '${path}'`);
@@ -349,7 +349,7 @@ describe('engines', () => {
   test('the script makes the topics and settings that Ladderlog itself makes', () => {
     const script = read('infra/kafka/create-topics.sh');
     for (const topic of TOPICS) expect(script).toMatch(new RegExp(`[ "]${topic.replace('.', '\\.')}[ ;]`));
-    const code = read('packages/log/src/kafka-topics.ts');
+    const code = read('packages/log/src/kafka/topics.ts');
     const names = [...code.matchAll(/'([a-z]+(?:\.[a-z]+)+)':/g)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(8);
     for (const name of names) expect(script).toContain(`${name}=`);

@@ -9,7 +9,7 @@ import type { EventLog } from '@ladderlog/log';
 import { openKafkaLog, positionsFromBeginning, readEvents } from '@ladderlog/log';
 import kafkajs from 'kafkajs';
 import { pino } from 'pino';
-import { connectKafka } from '../../packages/log/src/kafka-client.ts';
+import { connectKafka } from '../../packages/log/src/kafka/client.ts';
 import type { KafkaService } from '../harness/kafka.ts';
 import { startKafka } from '../harness/kafka.ts';
 import { bookAt } from '../harness/log-events.ts';

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { connectKafka } from '../../packages/log/src/kafka-client.ts';
+import { connectKafka } from '../../packages/log/src/kafka/client.ts';
 import type { Java } from './kafka-jars.ts';
 import { LOG4J_CONFIG, VERSIONS, findJavas, kafkaJars, registryJar } from './kafka-jars.ts';
 import { freePorts } from './ports.ts';

@@ -1,8 +1,8 @@
-export type { Api, ApiOptions } from './create-api.ts';
-export { createApi } from './create-api.ts';
-export type { ApiServer, ServeOptions } from './server.ts';
-export { serveApi } from './server.ts';
-export type { FollowedKeyRing, IssuedKey, KeyRingReader } from './key-ring.ts';
+export type { Api, ApiOptions } from './server/create-api.ts';
+export { createApi } from './server/create-api.ts';
+export type { ApiServer, ServeOptions } from './server/server.ts';
+export { serveApi } from './server/server.ts';
+export type { FollowedKeyRing, IssuedKey, KeyRingReader } from './access/key-ring.ts';
 export {
   fixedKeyRing,
   followKeys,
@@ -12,14 +12,14 @@ export {
   revokeKey,
   rotateKey,
   sha256Hex,
-} from './key-ring.ts';
-export type { ApiErrorCode } from './errors.ts';
-export { ApiError, STATUS_OF } from './errors.ts';
-export { createMetricsServer } from './metrics.ts';
-export type { RateLimits, RateState } from './rate-limit.ts';
-export { createRateLimits } from './rate-limit.ts';
-export { loadContract } from './contract.ts';
-export type { LatestRow as LatestBookRow } from './latest-load.ts';
-export { fromBookRow } from './latest-load.ts';
-export type { CatalogueRow } from './market-view.ts';
-export { identityOf } from './market-view.ts';
+} from './access/key-ring.ts';
+export type { ApiErrorCode } from './answers/errors.ts';
+export { ApiError, STATUS_OF } from './answers/errors.ts';
+export { createMetricsServer } from './server/metrics.ts';
+export type { RateLimits, RateState } from './access/rate-limit.ts';
+export { createRateLimits } from './access/rate-limit.ts';
+export { loadContract } from './contract/contract.ts';
+export type { LatestRow as LatestBookRow } from './latest/latest-load.ts';
+export { fromBookRow } from './latest/latest-load.ts';
+export type { CatalogueRow } from './answers/market-view.ts';
+export { identityOf } from './answers/market-view.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { joinLines, splitLines } from '../src/answers.ts';
+import { joinLines, splitLines } from '../src/answers/answers.ts';
 
 const lines = () => splitLines(Buffer.from('{"a":1}\n{"b":2}\n\n{"c":3}\n'));
 const joined = (parts: readonly Uint8Array[]): string => Buffer.from(joinLines(parts)).toString();

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import express from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import { describe, expect, test } from 'vitest';
-import { loadContract, nearestName } from '../src/contract.ts';
-import { STATUS_OF } from '../src/errors.ts';
+import { loadContract, nearestName } from '../src/contract/contract.ts';
+import { STATUS_OF } from '../src/answers/errors.ts';
 import { HANDLERS } from '../src/routes/handlers.ts';
 
 const contract = loadContract();

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCursor, writeCursor } from '../src/cursor.ts';
+import { readCursor, writeCursor } from '../src/answers/cursor.ts';
 
 const SCOPE = {
   route: 'listVenueBSnapshots',

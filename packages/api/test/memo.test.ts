@@ -1,6 +1,6 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createMemo, seldom } from '../src/memo.ts';
+import { createMemo, seldom } from '../src/answers/memo.ts';
 
 const counter = () => {
   let reads = 0;

@@ -1,6 +1,6 @@
 import type { EventType } from '@ladderlog/core';
 import { describe, expect, test } from 'vitest';
-import { createRevisions } from '../src/revisions.ts';
+import { createRevisions } from '../src/answers/revisions.ts';
 
 function followed(projectedAtFirst: number | null) {
   const state = { projected: projectedAtFirst };

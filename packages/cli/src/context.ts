@@ -7,9 +7,9 @@ import type { Logger } from 'pino';
 import { destination, pino } from 'pino';
 import { parse as parseYaml } from 'yaml';
 
-import type { Config, ResolvedConfig } from './config.ts';
-import { resolveConfig } from './config.ts';
-import { masked } from './setting-texts.ts';
+import type { Config, ResolvedConfig } from './settings/config.ts';
+import { resolveConfig } from './settings/config.ts';
+import { masked } from './settings/setting-texts.ts';
 
 /** Documented in docs/operations.md; scripts may rely on them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, different: 3, unavailable: 4, interrupted: 130 } as const;

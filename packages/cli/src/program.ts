@@ -17,7 +17,7 @@ import { registerTables } from './commands/tables.ts';
 import { registerUp } from './commands/up.ts';
 import { EXIT, createContext, explain } from './context.ts';
 import type { Context } from './context.ts';
-import { SETTINGS } from './settings.ts';
+import { SETTINGS } from './settings/settings.ts';
 import { VERSION } from './version.ts';
 
 export type Options = Readonly<Record<string, unknown>>;

@@ -9,11 +9,11 @@ import { openSqliteLog } from '@ladderlog/log';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { backupTo, restoreFrom } from '../src/backup.ts';
+import { backupTo, restoreFrom } from '../src/data/backup.ts';
 import type { Context } from '../src/context.ts';
-import { openDataDirectory } from '../src/data-directory.ts';
-import type { OnProgress } from '../src/operations.ts';
-import type { Runtime } from '../src/runtime.ts';
+import { openDataDirectory } from '../src/data/data-directory.ts';
+import type { OnProgress } from '../src/data/operations.ts';
+import type { Runtime } from '../src/processes/runtime.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-backup-int-'));
 const copy = join(folder, 'backup');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { resolveConfig } from '../src/config.ts';
-import { masked } from '../src/setting-texts.ts';
+import { resolveConfig } from '../src/settings/config.ts';
+import { masked } from '../src/settings/setting-texts.ts';
 
 test('collectors of several shares have names of their own unless they are given one', () => {
   const name = (env: Record<string, string>): string => resolveConfig({}, env, {}).config.collectorId;

@@ -11,8 +11,8 @@ import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 
 import type { Context } from '../src/context.ts';
-import { serveControl } from '../src/control.ts';
-import type { Runtime } from '../src/runtime.ts';
+import { serveControl } from '../src/data/control.ts';
+import type { Runtime } from '../src/processes/runtime.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-control-'));
 const path = join(folder, 'control.sock');

@@ -1,7 +1,7 @@
 import type { Venue } from '@ladderlog/core';
 import { expect, test } from 'vitest';
 
-import { venueChecks } from '../src/health.ts';
+import { venueChecks } from '../src/processes/health.ts';
 
 type Found = NonNullable<ReturnType<Parameters<typeof venueChecks>[0]>>;
 

@@ -10,7 +10,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 import { FULL_EVENTS, bookAt } from '../../../test/harness/log-events.ts';
-import { openDataDirectory } from '../src/data-directory.ts';
+import { openDataDirectory } from '../src/data/data-directory.ts';
 import { run } from '../src/program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-reading-'));

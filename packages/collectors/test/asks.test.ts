@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { Asks } from '../src/asks.ts';
+import { Asks } from '../src/recorder/asks.ts';
 
 const MARKET = 'M';
 /** Unanswered questions until a reconnect, on a new connection. */

@@ -12,10 +12,10 @@ import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 
 import { readAll } from '../../../test/harness/capture.ts';
-import { MAX_FRAME_BYTES } from '../src/encodable.ts';
+import { MAX_FRAME_BYTES } from '../src/recorder/encodable.ts';
 import { importFile } from '../src/index.ts';
-import type { Outbox } from '../src/outbox.ts';
-import { createOutbox } from '../src/outbox.ts';
+import type { Outbox } from '../src/recorder/outbox.ts';
+import { createOutbox } from '../src/recorder/outbox.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-outbox-'));
 const logs: EventLog[] = [];

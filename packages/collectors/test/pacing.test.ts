@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
-import { backoffMs } from '../src/backoff.ts';
-import { parseImportLine } from '../src/import-line.ts';
-import { PollPlan } from '../src/poll-plan.ts';
-import { AdaptiveRate } from '../src/rate.ts';
-import { inShard } from '../src/targets.ts';
+import { backoffMs } from '../src/venue/backoff.ts';
+import { parseImportLine } from '../src/import/import-line.ts';
+import { PollPlan } from '../src/recorder/poll-plan.ts';
+import { AdaptiveRate } from '../src/venue/rate.ts';
+import { inShard } from '../src/recorder/targets.ts';
 
 describe('an adaptive rate', () => {
   test('spends its burst, then waits for the refill', () => {

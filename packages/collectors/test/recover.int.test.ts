@@ -9,7 +9,7 @@ import { openSqliteLog } from '@ladderlog/log';
 import { expect, test } from 'vitest';
 
 import { importFile } from '../src/index.ts';
-import { recoverEvidence } from '../src/recover.ts';
+import { recoverEvidence } from '../src/recorder/recover.ts';
 
 const KILLED = 1_794_700_800_000_000;
 const MINUTE = 60_000_000;

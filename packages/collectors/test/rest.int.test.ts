@@ -8,9 +8,9 @@ import { Capture, venueB } from '@ladderlog/core';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 
-import { AdaptiveRate } from '../src/rate.ts';
-import { Rest } from '../src/rest.ts';
-import { SessionClock, systemClocks } from '../src/session-clock.ts';
+import { AdaptiveRate } from '../src/venue/rate.ts';
+import { Rest } from '../src/venue/rest.ts';
+import { SessionClock, systemClocks } from '../src/recorder/session-clock.ts';
 
 test('while the buffer is full no call is made; then it goes out', async () => {
   let calls = 0;

@@ -14,7 +14,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 
-import { MAX_FRAME_BYTES } from '../src/encodable.ts';
+import { MAX_FRAME_BYTES } from '../src/recorder/encodable.ts';
 import {
   createVenueADriver,
   createVenueBDriver,
@@ -22,8 +22,8 @@ import {
   defaultTiming,
   systemClocks,
 } from '../src/index.ts';
-import { createOutbox } from '../src/outbox.ts';
-import { Stream } from '../src/stream.ts';
+import { createOutbox } from '../src/recorder/outbox.ts';
+import { Stream } from '../src/recorder/stream.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,11 +1,11 @@
-export type { Ladders } from './checks.ts';
-export { bookState, checkBook, sameLadders } from './checks.ts';
-export type { CoverageAnswer, CoverageRow, GapRow, Interval } from './coverage.ts';
-export { coverageOf } from './coverage.ts';
-export type { Decimal, Micro, TextFormat } from './decimal.ts';
-export { MICRO, complement, decimal, formatMicro, formatOf, parseDecimal } from './decimal.ts';
-export type { ErrorCode, ErrorDetails } from './errors.ts';
-export { ERROR_CODES, LadderlogError, isLadderlogError } from './errors.ts';
+export type { Ladders } from './capture/checks.ts';
+export { bookState, checkBook, sameLadders } from './capture/checks.ts';
+export type { CoverageAnswer, CoverageRow, GapRow, Interval } from './capture/coverage.ts';
+export { coverageOf } from './capture/coverage.ts';
+export type { Decimal, Micro, TextFormat } from './kernel/decimal.ts';
+export { MICRO, complement, decimal, formatMicro, formatOf, parseDecimal } from './kernel/decimal.ts';
+export type { ErrorCode, ErrorDetails } from './kernel/errors.ts';
+export { ERROR_CODES, LadderlogError, isLadderlogError } from './kernel/errors.ts';
 export type {
   BookCompared,
   BookObserved,
@@ -38,7 +38,7 @@ export type {
   TextException,
   Venue,
   VenueEvent,
-} from './events.ts';
+} from './events/events.ts';
 export {
   BOOK_STATES,
   CHECK_FLAGS,
@@ -51,8 +51,8 @@ export {
   PLANS,
   PROVENANCES,
   VENUES,
-} from './events.ts';
-export type { Clock, Micros } from './time.ts';
+} from './events/events.ts';
+export type { Clock, Micros } from './kernel/time.ts';
 export {
   EARLIEST_MICROS,
   LATEST_MICROS,
@@ -63,8 +63,8 @@ export {
   parseIso,
   toIso,
   toMillis,
-} from './time.ts';
-export type { Position } from './topics.ts';
+} from './kernel/time.ts';
+export type { Position } from './events/topics.ts';
 export {
   CONTROL_TOPIC,
   TOPICS,
@@ -74,7 +74,7 @@ export {
   parsePosition,
   timeOf,
   topicOf,
-} from './topics.ts';
+} from './events/topics.ts';
 export type {
   BookFinding,
   BreakFinding,
@@ -89,22 +89,30 @@ export type {
   SampleFinding,
   SkipFinding,
   VenueAdapter,
-} from './venue.ts';
-export { sourceLevels } from './venue.ts';
-export { hashText } from './hash.ts';
-export type { SideLevel } from './ladder.ts';
-export { Side } from './ladder.ts';
-export type { CaptureOptions } from './capture.ts';
-export { Capture } from './capture.ts';
-export type { Evidence } from './evidence.ts';
-export { EvidenceFold } from './evidence.ts';
-export type { FrameResult } from './session.ts';
-export { Session } from './session.ts';
-export type { OpenGap, Track } from './tracks.ts';
-export type { ApiKey, KeyCheck, KeyRing, KeyText } from './keys.ts';
-export { NO_KEYS, checkKey, equalText, evolveKeys, formatKey, isControlEvent, parseKey } from './keys.ts';
-export type { PlanTable, PlanTerms, RateLimit } from './plans.ts';
-export { PLAN_TERMS, oldestAllowed, planAllows, planFor, planReaching } from './plans.ts';
+} from './venues/adapter.ts';
+export { sourceLevels } from './venues/adapter.ts';
+export { hashText } from './kernel/hash.ts';
+export type { SideLevel } from './market/ladder.ts';
+export { Side } from './market/ladder.ts';
+export type { CaptureOptions } from './capture/capture.ts';
+export { Capture } from './capture/capture.ts';
+export type { Evidence } from './capture/evidence.ts';
+export { EvidenceFold } from './capture/evidence.ts';
+export type { FrameResult } from './capture/session.ts';
+export { Session } from './capture/session.ts';
+export type { OpenGap, Track } from './capture/tracks.ts';
+export type { ApiKey, KeyCheck, KeyRing, KeyText } from './access/keys.ts';
+export {
+  NO_KEYS,
+  checkKey,
+  equalText,
+  evolveKeys,
+  formatKey,
+  isControlEvent,
+  parseKey,
+} from './access/keys.ts';
+export type { PlanTable, PlanTerms, RateLimit } from './access/plans.ts';
+export { PLAN_TERMS, oldestAllowed, planAllows, planFor, planReaching } from './access/plans.ts';
 export type {
   ArrayLadders,
   BookRecord,
@@ -114,16 +122,16 @@ export type {
   MarketIdentity,
   Observation,
   RecordIdentity,
-} from './record.ts';
-export { VENUE_B_LEVELS, identity, observation, toNumber, toRecord } from './record.ts';
-export type { ColumnType, ColumnValue, Columns, TableName, TableRow } from './tables.ts';
-export { EVENT_TABLES, POSITION_COLUMNS, TABLES, TABLE_NAMES } from './tables.ts';
-export { fingerprintOf, isNewer, type EventOf, type Projection } from './projection.ts';
-export { PROJECTIONS } from './projections/all.ts';
-export { poisonRow } from './projections/rejects.ts';
-export type { VenueRequest } from './venues/request.ts';
-export { VENUE_ADAPTERS } from './venues/adapters.ts';
-export { UNKNOWN_MARKET } from './venues/merge-market.ts';
+} from './market/record.ts';
+export { VENUE_B_LEVELS, identity, observation, toNumber, toRecord } from './market/record.ts';
+export type { ColumnType, ColumnValue, Columns, TableName, TableRow } from './tables/tables.ts';
+export { EVENT_TABLES, POSITION_COLUMNS, TABLES, TABLE_NAMES } from './tables/tables.ts';
+export { fingerprintOf, isNewer, type EventOf, type Projection } from './tables/projection.ts';
+export { PROJECTIONS } from './tables/projections/all.ts';
+export { poisonRow } from './tables/projections/rejects.ts';
+export type { VenueRequest } from './venues/shared/request.ts';
+export { VENUE_ADAPTERS } from './venues/registry.ts';
+export { UNKNOWN_MARKET } from './venues/shared/merge-market.ts';
 export { venueA } from './venues/venue-a/normalize.ts';
 export * as subscribeA from './venues/venue-a/subscribe.ts';
 export { venueB } from './venues/venue-b/normalize.ts';
@@ -142,8 +150,8 @@ export type {
   StreamMarket,
   StreamMessage,
   VenueStatus,
-} from './stream.ts';
-export { STREAM_ERRORS, STREAM_TYPES, STREAM_VERSION, gapView, streamText } from './stream.ts';
+} from './feed/messages.ts';
+export { STREAM_ERRORS, STREAM_TYPES, STREAM_VERSION, gapView, streamText } from './feed/messages.ts';
 export type {
   MarketFacts,
   ParsedRequest,
@@ -151,8 +159,8 @@ export type {
   StreamFilter,
   StreamFrom,
   StreamRequest,
-} from './stream-requests.ts';
-export { filterKey, filterMatches, parseStreamRequest, speedOf } from './stream-requests.ts';
+} from './feed/requests.ts';
+export { filterKey, filterMatches, parseStreamRequest, speedOf } from './feed/requests.ts';
 export {
   STREAM_CLOSE,
   STREAM_LIMITS,
@@ -163,7 +171,7 @@ export {
   resumeAfter,
   subscribedPlaces,
   unknownSubscription,
-} from './stream-rules.ts';
+} from './feed/rules.ts';
 export type { CrossedGap, EngineOptions, EngineResult } from './backtest/run.ts';
 export { BacktestEngine } from './backtest/engine.ts';
 export type { FeeModel, Traded } from './backtest/fees.ts';
@@ -186,5 +194,5 @@ export type {
   StrategyContext,
 } from './backtest/strategy.ts';
 export { ORDER_ENDS } from './backtest/strategy.ts';
-export { SILENT_MS, Statuses, silentMs } from './stream-status.ts';
-export { microText, recordText } from './record-text.ts';
+export { SILENT_MS, Statuses, silentMs } from './market/venue-status.ts';
+export { microText, recordText } from './market/record-text.ts';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Ladders } from '../src/checks.ts';
-import { bookState, checkBook } from '../src/checks.ts';
-import type { CheckFlag } from '../src/events.ts';
-import { CHECK_FLAGS } from '../src/events.ts';
+import type { Ladders } from '../src/capture/checks.ts';
+import { bookState, checkBook } from '../src/capture/checks.ts';
+import type { CheckFlag } from '../src/events/events.ts';
+import { CHECK_FLAGS } from '../src/events/events.ts';
 
 const BOUNDS = [1, 999_999] as const;
 const ROW = { market: 'KX', observedAt: 1 };

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CoverageRow, GapRow } from '../src/coverage.ts';
-import { coverageOf } from '../src/coverage.ts';
+import type { CoverageRow, GapRow } from '../src/capture/coverage.ts';
+import { coverageOf } from '../src/capture/coverage.ts';
 
 const started = (at: number, session = 's', outcome = 'yes'): CoverageRow => ({
   outcome,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TextFormat } from '../src/decimal.ts';
+import type { TextFormat } from '../src/kernel/decimal.ts';
 import {
   MAX_MICRO,
   complement,
@@ -9,7 +9,7 @@ import {
   formatOf,
   parseDecimal,
   parseMicro,
-} from '../src/decimal.ts';
+} from '../src/kernel/decimal.ts';
 
 const micro = fc.integer({ min: -MAX_MICRO, max: MAX_MICRO });
 const FORMATS: readonly TextFormat[] = [

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TextException } from '../src/events.ts';
-import type { SideLevel } from '../src/ladder.ts';
-import { Side, exceptionText } from '../src/ladder.ts';
+import type { TextException } from '../src/events/events.ts';
+import type { SideLevel } from '../src/market/ladder.ts';
+import { Side, exceptionText } from '../src/market/ladder.ts';
 
 const level = (price: number, size: number, text: SideLevel['text'] = null): SideLevel => ({
   price,

@@ -8,7 +8,7 @@ import {
   parseIso,
   toIso,
   toMillis,
-} from '../src/time.ts';
+} from '../src/kernel/time.ts';
 
 const instant = fc.integer({ min: EARLIEST_MICROS, max: LATEST_MICROS });
 

@@ -1,6 +1,6 @@
 // Messages of venue A, invented values in the true shape, for its tests.
 
-import type { MarketFields } from '../src/venue.ts';
+import type { MarketFields } from '../src/venues/adapter.ts';
 import { venueA } from '../src/venues/venue-a/normalize.ts';
 import { AT, feed, only } from './venue-frames.ts';
 

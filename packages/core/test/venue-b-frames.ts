@@ -1,6 +1,6 @@
 // Invented frames of venue B in the true shape, and short words for what they give.
 
-import type { Finding, Frame, Normalizer } from '../src/venue.ts';
+import type { Finding, Frame, Normalizer } from '../src/venues/adapter.ts';
 import { venueB } from '../src/venues/venue-b/normalize.ts';
 import { AT, feed } from './venue-frames.ts';
 

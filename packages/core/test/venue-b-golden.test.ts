@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../src/venue.ts';
+import type { Finding } from '../src/venues/adapter.ts';
 import { venueB } from '../src/venues/venue-b/normalize.ts';
 import { AT, fixtureLines, golden, only, sourceText } from './venue-frames.ts';
 

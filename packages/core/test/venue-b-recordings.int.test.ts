@@ -5,12 +5,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { bookState } from '../src/checks.ts';
-import { formatMicro, parseDecimal } from '../src/decimal.ts';
-import type { BookObserved, VenueEvent } from '../src/events.ts';
-import { Capture } from '../src/capture.ts';
-import { fromMillis } from '../src/time.ts';
-import type { BookFinding, Finding } from '../src/venue.ts';
+import { bookState } from '../src/capture/checks.ts';
+import { formatMicro, parseDecimal } from '../src/kernel/decimal.ts';
+import type { BookObserved, VenueEvent } from '../src/events/events.ts';
+import { Capture } from '../src/capture/capture.ts';
+import { fromMillis } from '../src/kernel/time.ts';
+import type { BookFinding, Finding } from '../src/venues/adapter.ts';
 import { venueB } from '../src/venues/venue-b/normalize.ts';
 import { AT, feed, only, sourceText } from './venue-frames.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseIso } from '../src/time.ts';
+import { parseIso } from '../src/kernel/time.ts';
 import {
   frameSettings,
   marketPath,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EARLIEST_MICROS, LATEST_MICROS, toIso, toMillis } from '../src/time.ts';
-import type { Finding, Normalizer } from '../src/venue.ts';
+import { EARLIEST_MICROS, LATEST_MICROS, toIso, toMillis } from '../src/kernel/time.ts';
+import type { Finding, Normalizer } from '../src/venues/adapter.ts';
 import { sourceTime } from '../src/venues/venue-b/wire.ts';
 import type { Fields } from './venue-b-frames.ts';
 import { M, delta, last, open, snapshot, summary, N } from './venue-b-frames.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { formatMicro } from '../src/decimal.ts';
-import type { BookObserved, VenueEvent } from '../src/events.ts';
-import { Capture } from '../src/capture.ts';
-import type { Finding } from '../src/venue.ts';
+import { formatMicro } from '../src/kernel/decimal.ts';
+import type { BookObserved, VenueEvent } from '../src/events/events.ts';
+import { Capture } from '../src/capture/capture.ts';
+import type { Finding } from '../src/venues/adapter.ts';
 import { venueC } from '../src/venues/venue-c/normalize.ts';
 import { AT, feed, fixture, fixtureLines, frame, golden, only, sourceText } from './venue-frames.ts';
 

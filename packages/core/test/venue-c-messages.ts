@@ -1,6 +1,6 @@
 // Messages of venue C, invented values in the true shape, for its tests.
 
-import type { Normalizer } from '../src/venue.ts';
+import type { Normalizer } from '../src/venues/adapter.ts';
 import { venueC } from '../src/venues/venue-c/normalize.ts';
 import { feed } from './venue-frames.ts';
 

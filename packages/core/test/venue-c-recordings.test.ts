@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../src/venue.ts';
+import type { Finding } from '../src/venues/adapter.ts';
 import { venueA } from '../src/venues/venue-a/normalize.ts';
 import { venueC } from '../src/venues/venue-c/normalize.ts';
 import { feed, only, sourceText } from './venue-frames.ts';

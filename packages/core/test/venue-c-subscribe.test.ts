@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseIso } from '../src/time.ts';
-import { parseChannel } from '../src/venues/channel.ts';
-import { parseUpDownSlug, upDownSlugs } from '../src/venues/up-down.ts';
+import { parseIso } from '../src/kernel/time.ts';
+import { parseChannel } from '../src/venues/shared/channel.ts';
+import { parseUpDownSlug, upDownSlugs } from '../src/venues/shared/up-down.ts';
 import * as subscribe from '../src/venues/venue-c/subscribe.ts';
 import { AT } from './venue-frames.ts';
 

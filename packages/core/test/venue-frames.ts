@@ -2,11 +2,11 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createCodec } from '@ladderlog/log';
-import { Capture } from '../src/capture.ts';
-import type { BookObserved } from '../src/events.ts';
-import { formatMicro } from '../src/decimal.ts';
-import type { BookFinding, Finding, Frame, Normalizer, VenueAdapter } from '../src/venue.ts';
-import { sourceLevels } from '../src/venue.ts';
+import { Capture } from '../src/capture/capture.ts';
+import type { BookObserved } from '../src/events/events.ts';
+import { formatMicro } from '../src/kernel/decimal.ts';
+import type { BookFinding, Finding, Frame, Normalizer, VenueAdapter } from '../src/venues/adapter.ts';
+import { sourceLevels } from '../src/venues/adapter.ts';
 
 export const AT = 1_794_700_800_000_000;
 

@@ -1,7 +1,7 @@
 // Values that a venue, or whoever speaks in its place, may send to stop a recorder. Each must end as events the log can take.
 
 import { describe, expect, it } from 'vitest';
-import { VENUE_ADAPTERS } from '../src/venues/adapters.ts';
+import { VENUE_ADAPTERS } from '../src/venues/registry.ts';
 import { frame, only, record } from './venue-frames.ts';
 
 const BOOK_A = 'rest:/order-book?vendor=predict_fun&marketId=5&tokenId=9';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TextFormat } from '../src/decimal.ts';
-import { formatMicro, parseDecimal } from '../src/decimal.ts';
-import { composeBook, conforms, measureDrift, readLevel, shapeOf } from '../src/venues/wire-levels.ts';
+import type { TextFormat } from '../src/kernel/decimal.ts';
+import { formatMicro, parseDecimal } from '../src/kernel/decimal.ts';
+import { composeBook, conforms, measureDrift, readLevel, shapeOf } from '../src/venues/shared/wire-levels.ts';
 
 const FORMATS: readonly TextFormat[] = [
   ...(['min', '.min', '0', '1', '2', '3', '4', '5', '6'] as const),

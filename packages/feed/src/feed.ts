@@ -15,15 +15,15 @@ import {
 } from '@ladderlog/core';
 import { positionsAt, positionsAtEnd, positionsFromBeginning } from '@ladderlog/log';
 import { WebSocketServer } from 'ws';
-import { Client } from './client.ts';
-import { Item } from './item.ts';
+import { Client } from './clients/client.ts';
+import { Item } from './clients/item.ts';
 import { hearLastWords } from './last-words.ts';
 import { Markets } from './markets.ts';
 import type { FeedLimits, FeedObserver, FeedOptions } from './options.ts';
 import { FEED_LIMITS } from './options.ts';
-import { createRequests } from './requests.ts';
+import { createRequests } from './requests/requests.ts';
 import { followLog } from './tail.ts';
-import { keyInHeaders, refuse } from './upgrade.ts';
+import { keyInHeaders, refuse } from './clients/upgrade.ts';
 
 export type Feed = {
   /** For the HTTP server's `upgrade` event; answers 404 itself when the path is not the feed's. */

@@ -4,9 +4,9 @@
 import type { BookObserved, GapOpened, MarketIdentity, Position, StreamEvent, Venue } from '@ladderlog/core';
 import { filterKey, filterMatches, isGoingOn, isNewer, streamText } from '@ladderlog/core';
 import type { StreamFilter } from '@ladderlog/core';
-import { marketKey, textFrame } from './item.ts';
+import { marketKey, textFrame } from './clients/item.ts';
 import type { KnownMarket } from './options.ts';
-import type { Subscription } from './subscription.ts';
+import type { Subscription } from './clients/subscription.ts';
 
 /** All subscriptions with the same filter. */
 export type Channel = { readonly filter: StreamFilter; readonly subscriptions: Set<Subscription> };

@@ -1,8 +1,8 @@
-export type { SchemaIds, WritingCodec } from './codec.ts';
-export { avroTypeOf, createCodec } from './codec.ts';
-export type { KafkaLog, KafkaLogOptions } from './kafka-log.ts';
-export { openKafkaLog } from './kafka-log.ts';
-export type { ThinTopic } from './kafka-topics.ts';
+export type { SchemaIds, WritingCodec } from './avro/codec.ts';
+export { avroTypeOf, createCodec } from './avro/codec.ts';
+export type { KafkaLog, KafkaLogOptions } from './kafka/kafka-log.ts';
+export { openKafkaLog } from './kafka/kafka-log.ts';
+export type { ThinTopic } from './kafka/topics.ts';
 export type {
   ConsumeRequest,
   Decoded,
@@ -16,12 +16,12 @@ export type {
   TopicInfo,
 } from './log.ts';
 export { DEFAULT_PARTITIONS, MAX_RECORD_BYTES } from './log.ts';
-export { murmur2 } from './partitioner.ts';
+export { murmur2 } from './kafka/partitioner.ts';
 export type { ReadEvent, ReadEventsRequest } from './reading.ts';
 export { decodeBatch, positionsAt, positionsAtEnd, positionsFromBeginning, readEvents } from './reading.ts';
-export type { EventSchema } from './schemas.ts';
-export { EVENT_SCHEMAS } from './schemas.ts';
-export { patiently, toLogError } from './sqlite-file.ts';
-export type { SqliteLog, SqliteLogOptions } from './sqlite-log.ts';
-export { openSqliteLog } from './sqlite-log.ts';
-export type { Retention } from './sqlite-upkeep.ts';
+export type { EventSchema } from './avro/schemas.ts';
+export { EVENT_SCHEMAS } from './avro/schemas.ts';
+export { patiently, toLogError } from './sqlite/file.ts';
+export type { SqliteLog, SqliteLogOptions } from './sqlite/sqlite-log.ts';
+export { openSqliteLog } from './sqlite/sqlite-log.ts';
+export type { Retention } from './sqlite/upkeep.ts';

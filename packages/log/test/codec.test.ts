@@ -3,7 +3,7 @@ import { BOOK_STATES, CHECK_FLAGS, EVENT_TYPES, PROVENANCES, VENUES } from '@lad
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allEvents, BARE_EVENTS, bookAt, FULL_EVENTS } from '../../../test/harness/log-events.ts';
-import { avroTypeOf, createCodec } from '../src/codec.ts';
+import { avroTypeOf, createCodec } from '../src/avro/codec.ts';
 import { headerOf, localSchemaIds } from './local-schema-ids.ts';
 
 const codec = createCodec(localSchemaIds());

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import type { OutRecord } from '../src/kafka-repeats.ts';
-import { createRepeats } from '../src/kafka-repeats.ts';
+import type { OutRecord } from '../src/kafka/repeats.ts';
+import { createRepeats } from '../src/kafka/repeats.ts';
 
 const record = (name: string): OutRecord => ({ key: 'M', value: Buffer.from(name), timestamp: '0' });
 const records = (...names: string[]): OutRecord[] => names.map(record);

@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newPrefix, sharedKafka, testLogger } from '../../../test/harness/kafka-log.ts';
-import type { OpenCluster, WideBroker } from '../src/kafka-client.ts';
-import { connectKafka, openCluster } from '../src/kafka-client.ts';
-import { fetchSpans } from '../src/kafka-reader.ts';
-import type { OutRecord } from '../src/kafka-repeats.ts';
-import type { PartitionWriter } from '../src/kafka-writer.ts';
-import { createWriter } from '../src/kafka-writer.ts';
+import type { OpenCluster, WideBroker } from '../src/kafka/client.ts';
+import { connectKafka, openCluster } from '../src/kafka/client.ts';
+import { fetchSpans } from '../src/kafka/reader.ts';
+import type { OutRecord } from '../src/kafka/repeats.ts';
+import type { PartitionWriter } from '../src/kafka/writer.ts';
+import { createWriter } from '../src/kafka/writer.ts';
 
 const shared = sharedKafka();
 

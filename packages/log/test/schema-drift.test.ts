@@ -3,7 +3,7 @@ import type { EventType, LadderEvent } from '@ladderlog/core';
 import { EVENT_TYPES, keyOf, timeOf, TOPICS, topicOf } from '@ladderlog/core';
 import { describe, expect, test } from 'vitest';
 import { allEvents, BARE_EVENTS, FULL_EVENTS } from '../../../test/harness/log-events.ts';
-import { EVENT_SCHEMAS, toCamel } from '../src/schemas.ts';
+import { EVENT_SCHEMAS, toCamel } from '../src/avro/schemas.ts';
 import { typesOfSchemas } from './avro-to-types.ts';
 
 const GENERATED = new URL('generated/avro-types.ts', import.meta.url);

@@ -7,9 +7,9 @@ import { EVENT_TYPES } from '@ladderlog/core';
 import avsc from 'avsc';
 import { describe, expect, test } from 'vitest';
 import { BARE_EVENTS, FULL_EVENTS } from '../../../test/harness/log-events.ts';
-import { avroTypeOf, createCodec } from '../src/codec.ts';
-import type { AvroSchema } from '../src/schemas.ts';
-import { camelSchema, EVENT_SCHEMAS } from '../src/schemas.ts';
+import { avroTypeOf, createCodec } from '../src/avro/codec.ts';
+import type { AvroSchema } from '../src/avro/schemas.ts';
+import { camelSchema, EVENT_SCHEMAS } from '../src/avro/schemas.ts';
 import { headerOf, localSchemaIds } from './local-schema-ids.ts';
 
 const GOLDEN = new URL('golden/', import.meta.url);

@@ -1,7 +1,13 @@
-export { DEFAULT_LIMITS, type ProjectorLimits } from './limits.ts';
-export { FAIL_POINTS, type FailPoint, type FailPoints } from './fail-points.ts';
-export { createRangeProjector, schemaHash, tokenOf, type RangeProjector, type RowSink } from './batch.ts';
-export type { Claim, Cursor, CursorKey, CursorStore, OffsetRange } from './cursor.ts';
+export { DEFAULT_LIMITS, type ProjectorLimits } from './ranges/limits.ts';
+export { FAIL_POINTS, type FailPoint, type FailPoints } from './ranges/fail-points.ts';
+export {
+  createRangeProjector,
+  schemaHash,
+  tokenOf,
+  type RangeProjector,
+  type RowSink,
+} from './ranges/batch.ts';
+export type { Claim, Cursor, CursorKey, CursorStore, OffsetRange } from './ranges/cursor.ts';
 export {
   createProjector,
   groupOf,
@@ -10,10 +16,10 @@ export {
   type ProjectorObserver,
   type ProjectorOptions,
   type ProjectorStatus,
-} from './run.ts';
-export { openSqliteCursors } from './sqlite-cursors.ts';
-export type { RangeDone } from './partition.ts';
-export { openClickhouseCursors } from './clickhouse-cursors.ts';
+} from './ranges/run.ts';
+export { openSqliteCursors } from './ranges/sqlite-cursors.ts';
+export type { RangeDone } from './ranges/partition.ts';
+export { openClickhouseCursors } from './ranges/clickhouse-cursors.ts';
 export {
   tableChecksums,
   verify,
@@ -21,9 +27,9 @@ export {
   type TableSummary,
   type VerifyOptions,
   type VerifyResult,
-} from './verify.ts';
-export { checksumSql, createRowChecksum } from './checksum.ts';
-export { dropGeneration, listGenerations, type GenerationInfo } from './generations.ts';
+} from './verify/verify.ts';
+export { checksumSql, createRowChecksum } from './verify/checksum.ts';
+export { dropGeneration, listGenerations, type GenerationInfo } from './ranges/generations.ts';
 export {
   REBUILD_STEPS,
   rebuild,
@@ -32,5 +38,5 @@ export {
   type RebuildProgress,
   type RebuildResult,
   type RebuildStep,
-} from './rebuild.ts';
-export { createFollower, type Follower, type FollowerOptions } from './follow.ts';
+} from './rebuild/rebuild.ts';
+export { createFollower, type Follower, type FollowerOptions } from './ranges/follow.ts';

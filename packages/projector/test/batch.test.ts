@@ -5,7 +5,7 @@ import { EVENT_SCHEMAS, createCodec } from '@ladderlog/log';
 import { describe, expect, test } from 'vitest';
 
 import { createRangeProjector, schemaHash, tokenOf } from '../src/index.ts';
-import { retrying } from '../src/retry.ts';
+import { retrying } from '../src/ranges/retry.ts';
 import { generate } from './generate.ts';
 
 const codec = createCodec({

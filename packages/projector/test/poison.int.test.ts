@@ -9,7 +9,7 @@ import { MAX_RECORD_BYTES } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
-import { BatchBuilder, unpack } from '../../log/src/batch-format.ts';
+import { BatchBuilder, unpack } from '../../log/src/sqlite/batch-format.ts';
 import type { OffsetRange } from '../src/index.ts';
 import type { Bench, Embedded } from './embedded.ts';
 import { openBench, openEmbedded, projectAll, verifyAll } from './embedded.ts';

@@ -3,7 +3,7 @@ import type { Position } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-import { copyRowsBefore } from '../src/copy-rows.ts';
+import { copyRowsBefore } from '../src/rebuild/copy-rows.ts';
 import type { RebuildOptions, RebuildStep } from '../src/index.ts';
 import {
   REBUILD_STEPS,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { elementsOf, framesA, framesB, framesC, withoutTokens } from '../src/native-frames.ts';
+import { elementsOf, framesA, framesB, framesC, withoutTokens } from '../src/native/frames.ts';
 
 describe('elements of an array keep their own text', () => {
   test('whitespace, numbers and brackets inside text stay', () => {

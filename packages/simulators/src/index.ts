@@ -1,8 +1,8 @@
 export { startSimulators } from './start.ts';
 export type { SentRecord, SimulatorOptions, Simulators } from './start.ts';
-export { FAULT_KINDS } from './faults.ts';
-export type { AppliedFault, Fault, FaultKind } from './faults.ts';
-export type { SimMarket } from './series.ts';
+export { FAULT_KINDS } from './faults/faults.ts';
+export type { AppliedFault, Fault, FaultKind } from './faults/faults.ts';
+export type { SimMarket } from './market/series.ts';
 export type {
   FrameA,
   FrameB,
@@ -18,7 +18,7 @@ export type {
   ServerOptions,
   SourceConnection,
   VenueServer,
-} from './protocol.ts';
+} from './server/protocol.ts';
 export { createVenueAServer } from './venue-a/server.ts';
 export type { VenueAOptions } from './venue-a/server.ts';
 export { createVenueBServer } from './venue-b/server.ts';

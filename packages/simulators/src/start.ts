@@ -1,12 +1,12 @@
 // All simulators in one: the market process, three venue servers on loopback, the fault script, and the record of what left.
 
 import type { Clock, Venue } from '@ladderlog/core';
-import { GARBAGE, UNKNOWN, belowZeroB, negativeSizeA, negativeSizeC } from './fault-frames.ts';
-import { createFaultScript, type AppliedFault, type Fault, type FaultActions } from './faults.ts';
-import { createMarketProcess, type MarketProcess, type MarketState } from './market-process.ts';
-import type { LostFrame, SentFrame, VenueServer } from './protocol.ts';
-import { hexOf } from './random.ts';
-import { phaseAt, type WindowName } from './series.ts';
+import { GARBAGE, UNKNOWN, belowZeroB, negativeSizeA, negativeSizeC } from './faults/fault-frames.ts';
+import { createFaultScript, type AppliedFault, type Fault, type FaultActions } from './faults/faults.ts';
+import { createMarketProcess, type MarketProcess, type MarketState } from './market/market-process.ts';
+import type { LostFrame, SentFrame, VenueServer } from './server/protocol.ts';
+import { hexOf } from './market/random.ts';
+import { phaseAt, type WindowName } from './market/series.ts';
 import { createVenueAServer, REST_PREFIX as A_REST, WS_PATH as A_WS } from './venue-a/server.ts';
 import { createSimulatedSourceA } from './venue-a/source.ts';
 import { createVenueBServer, REST_PREFIX as B_REST, WS_PATH as B_WS } from './venue-b/server.ts';

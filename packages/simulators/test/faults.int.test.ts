@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startSimulators, type Fault, type Simulators } from '../src/index.ts';
-import { phaseAt, type SimMarket } from '../src/series.ts';
+import { phaseAt, type SimMarket } from '../src/market/series.ts';
 import {
   KEYS,
   clock,

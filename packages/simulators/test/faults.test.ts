@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFaultScript, type FaultActions } from '../src/faults.ts';
+import { createFaultScript, type FaultActions } from '../src/faults/faults.ts';
 
 const START = 1_794_700_800_000_000;
 

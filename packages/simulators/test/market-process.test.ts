@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { levelsOf } from '../src/book.ts';
+import { levelsOf } from '../src/market/book.ts';
 import {
   createMarketProcess,
   type MarketProcess,
   type ProcessEvent,
   type ProcessOptions,
-} from '../src/market-process.ts';
-import { createRandom } from '../src/random.ts';
-import { phaseAt } from '../src/series.ts';
+} from '../src/market/market-process.ts';
+import { createRandom } from '../src/market/random.ts';
+import { phaseAt } from '../src/market/series.ts';
 
 const START = Date.UTC(2026, 10, 15, 0, 1, 0);
 

@@ -1,10 +1,10 @@
 import { assert, integer, nat, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDecimal } from '@ladderlog/core';
-import { easternRange, tickerTime } from '../src/eastern.ts';
+import { easternRange, tickerTime } from '../src/market/eastern.ts';
 import { bookHash, type BookSummary } from '../src/venue-c/books.ts';
 import { withYesPrices } from '../src/venue-b/yes-prices.ts';
-import { dollars, priceC, sizeA, sizeC } from '../src/wire-text.ts';
+import { dollars, priceC, sizeA, sizeC } from '../src/market/wire-text.ts';
 
 describe('US Eastern times', () => {
   test.each([

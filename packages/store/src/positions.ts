@@ -1,7 +1,7 @@
 // Rows by their place in the log.
 
 import type { Position } from '@ladderlog/core';
-import { quoteText } from './migrations.ts';
+import { quoteText } from './engine/migrations.ts';
 
 /** Rows of the log before these positions, one a partition, exclusive; of another partition none. `of`: `b.`, or nothing. */
 export const rowsBefore = (positions: readonly Position[], of = ''): string =>

@@ -2,7 +2,7 @@
 // one contract suite (test/contract/store.ts) says what every implementation must do.
 
 import type { Readable } from 'node:stream';
-import type { Lane, QueueState } from './query-queue.ts';
+import type { Lane, QueueState } from './engine/query-queue.ts';
 
 export type QueryParams = Readonly<Record<string, unknown>>;
 

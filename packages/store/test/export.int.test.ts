@@ -17,7 +17,7 @@ import type { ChdbStore, ExportFormat, ExportManifest, ExportProgress, Store } f
 import { exportData, openChdbStore } from '@ladderlog/store';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
-import { textPages } from '../src/export-pages.ts';
+import { textPages } from '../src/export/pages.ts';
 import { SAMPLE, T0, book, insertEvents } from './book-rows.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ladderlog-export-'));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadMigrations, renderMigration } from '@ladderlog/store';
-import { quoteIdentifier, quoteText, renderText, splitStatements } from '../src/migrations.ts';
+import { quoteIdentifier, quoteText, renderText, splitStatements } from '../src/engine/migrations.ts';
 
 const table = `
 -- a comment; with a semicolon

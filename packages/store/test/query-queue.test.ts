@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { QueryQueue } from '../src/query-queue.ts';
+import { QueryQueue } from '../src/engine/query-queue.ts';
 
 const gate = () => {
   let open!: () => void;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isLadderlogError, TABLES } from '@ladderlog/core';
 import { createRowEncoder } from '@ladderlog/store';
-import { ByteWriter } from '../src/row-binary.ts';
+import { ByteWriter } from '../src/engine/row-binary.ts';
 import { book, bookRow } from './book-rows.ts';
 
 const written = (write: (writer: ByteWriter) => void): Buffer => {

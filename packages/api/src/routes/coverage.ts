@@ -1,13 +1,13 @@
 import type { Dataset, GapRow, Venue } from '@ladderlog/core';
 import { EARLIEST_MICROS, toIso } from '@ladderlog/core';
 import { gapsPage } from '@ladderlog/store';
-import { sendOne, sendPage } from '../answers.ts';
-import type { Handler } from '../context.ts';
-import { integer, text } from '../context.ts';
-import { aliveSince, coverageView, evidenceOf, gapView, watchedSpan } from '../coverage-view.ts';
-import { ApiError } from '../errors.ts';
-import { cursorFor } from '../paging.ts';
-import { plainRange, requireVenue } from '../ranges.ts';
+import { sendOne, sendPage } from '../answers/answers.ts';
+import type { Handler } from '../server/context.ts';
+import { integer, text } from '../server/context.ts';
+import { aliveSince, coverageView, evidenceOf, gapView, watchedSpan } from '../answers/coverage-view.ts';
+import { ApiError } from '../answers/errors.ts';
+import { cursorFor } from '../answers/paging.ts';
+import { plainRange, requireVenue } from '../answers/ranges.ts';
 
 export const getCoverage: Handler = async (context) => {
   const venue = text(context, 'venue') as Venue;

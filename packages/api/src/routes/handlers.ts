@@ -1,7 +1,7 @@
 // Every operation of openapi.yaml and the function that answers it; a test holds the two lists together. The alias routes of
 // venue A are the same operations under another name.
 
-import type { Handler } from '../context.ts';
+import type { Handler } from '../server/context.ts';
 import { getCoverage, listGaps } from './coverage.ts';
 import { getLatest, getLatests } from './latest.ts';
 import { getMarket, getMarketBySlug, listMarkets } from './markets.ts';

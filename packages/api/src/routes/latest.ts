@@ -1,8 +1,8 @@
-import { metaOf, sendBytes } from '../answers.ts';
-import type { Context, Handler } from '../context.ts';
-import { text, venueOf } from '../context.ts';
-import { aliveSince } from '../coverage-view.ts';
-import type { LatestMarket } from '../latest.ts';
+import { metaOf, sendBytes } from '../answers/answers.ts';
+import type { Context, Handler } from '../server/context.ts';
+import { text, venueOf } from '../server/context.ts';
+import { aliveSince } from '../answers/coverage-view.ts';
+import type { LatestMarket } from '../latest/latest.ts';
 import { checkAsset } from './markets.ts';
 import { dataGap, shapeOf } from './snapshots.ts';
 

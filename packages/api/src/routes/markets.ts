@@ -1,14 +1,14 @@
 import type { MarketStatus, Micros } from '@ladderlog/core';
 import { marketsPage, uncataloguedPage } from '@ladderlog/store';
-import { sendOne, sendPage } from '../answers.ts';
-import type { KnownMarket } from '../catalogue.ts';
-import type { Context, Handler } from '../context.ts';
-import { integer, text, venueOf } from '../context.ts';
-import { ApiError } from '../errors.ts';
-import type { CatalogueRow } from '../market-view.ts';
-import { marketView } from '../market-view.ts';
-import { cursorFor } from '../paging.ts';
-import { plainRange } from '../ranges.ts';
+import { sendOne, sendPage } from '../answers/answers.ts';
+import type { KnownMarket } from '../answers/catalogue.ts';
+import type { Context, Handler } from '../server/context.ts';
+import { integer, text, venueOf } from '../server/context.ts';
+import { ApiError } from '../answers/errors.ts';
+import type { CatalogueRow } from '../answers/market-view.ts';
+import { marketView } from '../answers/market-view.ts';
+import { cursorFor } from '../answers/paging.ts';
+import { plainRange } from '../answers/ranges.ts';
 
 export const listMarkets: Handler = async (context) => {
   const { parts } = context;

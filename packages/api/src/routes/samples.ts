@@ -1,12 +1,12 @@
 import type { Metric } from '@ladderlog/core';
 import { samplesPage } from '@ladderlog/store';
-import { sendPage, splitLines } from '../answers.ts';
-import type { Handler } from '../context.ts';
-import { integer, text } from '../context.ts';
-import { aliveSince, coverageView, evidenceOf } from '../coverage-view.ts';
-import { marketView } from '../market-view.ts';
-import { cursorFor, keyOfRecord } from '../paging.ts';
-import { askedRange } from '../ranges.ts';
+import { sendPage, splitLines } from '../answers/answers.ts';
+import type { Handler } from '../server/context.ts';
+import { integer, text } from '../server/context.ts';
+import { aliveSince, coverageView, evidenceOf } from '../answers/coverage-view.ts';
+import { marketView } from '../answers/market-view.ts';
+import { cursorFor, keyOfRecord } from '../answers/paging.ts';
+import { askedRange } from '../answers/ranges.ts';
 import { marketOf } from './markets.ts';
 import { notModified, rangeOf } from './snapshots.ts';
 

@@ -1,6 +1,6 @@
 import { oldestAllowed, toIso } from '@ladderlog/core';
-import { sendOne } from '../answers.ts';
-import type { Handler } from '../context.ts';
+import { sendOne } from '../answers/answers.ts';
+import type { Handler } from '../server/context.ts';
 
 export const health: Handler = async (context) => {
   const checks = await context.parts.health();

@@ -1,11 +1,11 @@
 import type { Interval, LadderShape, Micros } from '@ladderlog/core';
 import { toIso } from '@ladderlog/core';
 import { sampledSnapshotsPage, snapshotsAt, snapshotsPage } from '@ladderlog/store';
-import { joinLines, metaOf, sendBytes, sendPage, splitLines } from '../answers.ts';
-import type { KnownMarket } from '../catalogue.ts';
-import type { Context, Handler } from '../context.ts';
-import { flag, integer, routeName, text, venueOf } from '../context.ts';
-import type { CoverageView, Evidence, GapView } from '../coverage-view.ts';
+import { joinLines, metaOf, sendBytes, sendPage, splitLines } from '../answers/answers.ts';
+import type { KnownMarket } from '../answers/catalogue.ts';
+import type { Context, Handler } from '../server/context.ts';
+import { flag, integer, routeName, text, venueOf } from '../server/context.ts';
+import type { CoverageView, Evidence, GapView } from '../answers/coverage-view.ts';
 import {
   aliveSince,
   booksSeen,
@@ -14,14 +14,14 @@ import {
   notCaptured,
   watchedSpan,
   watchedUntil,
-} from '../coverage-view.ts';
-import type { CursorKey } from '../cursor.ts';
-import { ApiError } from '../errors.ts';
-import { marketView } from '../market-view.ts';
-import type { RecordKey } from '../paging.ts';
-import { cursorFor, filtersOf, keyOfRecord } from '../paging.ts';
-import type { AskedRange } from '../ranges.ts';
-import { askedInstant, askedRange } from '../ranges.ts';
+} from '../answers/coverage-view.ts';
+import type { CursorKey } from '../answers/cursor.ts';
+import { ApiError } from '../answers/errors.ts';
+import { marketView } from '../answers/market-view.ts';
+import type { RecordKey } from '../answers/paging.ts';
+import { cursorFor, filtersOf, keyOfRecord } from '../answers/paging.ts';
+import type { AskedRange } from '../answers/ranges.ts';
+import { askedInstant, askedRange } from '../answers/ranges.ts';
 import { marketOf } from './markets.ts';
 
 const INTERVALS: Readonly<Record<string, Micros>> = {

@@ -6,7 +6,7 @@ import { auditReport, auditText, runAudit } from '@ladderlog/replay';
 import { EXIT } from '../context.ts';
 import type { Define } from '../program.ts';
 import { createProgress } from '../progress.ts';
-import { numberOption, openRecording, rangeOptions, venueOption } from '../recording.ts';
+import { numberOption, openRecording, rangeOptions, venueOption } from '../processes/recording.ts';
 
 export function registerAudit(define: Define): void {
   define(

@@ -18,7 +18,7 @@ import {
   rangeOptions,
   repeated,
   venueOption,
-} from '../recording.ts';
+} from '../processes/recording.ts';
 import { VERSION } from '../version.ts';
 
 export function registerBacktest(define: Define): void {

@@ -3,12 +3,12 @@
 import type { Simulators } from '@ladderlog/simulators';
 
 import type { Context } from '../context.ts';
-import { openDataDirectory } from '../data-directory.ts';
-import { createMetrics, serveMetrics } from '../metrics.ts';
+import { openDataDirectory } from '../data/data-directory.ts';
+import { createMetrics, serveMetrics } from '../processes/metrics.ts';
 import type { Define } from '../program.ts';
-import { startCollect, startProject, startServe } from '../roles.ts';
-import { openLog, openRuntime } from '../runtime.ts';
-import { simulate } from '../simulator-faults.ts';
+import { startCollect, startProject, startServe } from '../processes/roles.ts';
+import { openLog, openRuntime } from '../processes/runtime.ts';
+import { simulate } from '../processes/simulator-faults.ts';
 
 export function registerCollect(define: Define): void {
   define(

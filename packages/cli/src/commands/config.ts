@@ -1,9 +1,9 @@
 // ladderlog config: every setting, its value here, and where it came from. Secrets are never printed.
 
 import type { Define } from '../program.ts';
-import { masked } from '../setting-texts.ts';
-import type { Setting, SettingName } from '../settings.ts';
-import { SETTINGS } from '../settings.ts';
+import { masked } from '../settings/setting-texts.ts';
+import type { Setting, SettingName } from '../settings/settings.ts';
+import { SETTINGS } from '../settings/settings.ts';
 
 export function registerConfig(define: Define): void {
   define(

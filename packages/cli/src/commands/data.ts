@@ -2,8 +2,8 @@
 
 import { resolve } from 'node:path';
 
-import { operate } from '../control.ts';
-import { restoreFrom } from '../backup.ts';
+import { operate } from '../data/control.ts';
+import { restoreFrom } from '../data/backup.ts';
 import type { Define } from '../program.ts';
 import { createProgress } from '../progress.ts';
 

@@ -10,11 +10,11 @@ import type { ThinTopic } from '@ladderlog/log';
 
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
-import type { DataDirectory } from '../data-directory.ts';
-import { openDataDirectory } from '../data-directory.ts';
+import type { DataDirectory } from '../data/data-directory.ts';
+import { openDataDirectory } from '../data/data-directory.ts';
 import type { Define } from '../program.ts';
-import { openLog, openStore, registryAccess } from '../runtime.ts';
-import { masked } from '../setting-texts.ts';
+import { openLog, openStore, registryAccess } from '../processes/runtime.ts';
+import { masked } from '../settings/setting-texts.ts';
 
 type Check = {
   readonly name: string;

@@ -10,12 +10,12 @@ import { startSimulators } from '@ladderlog/simulators';
 
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
-import type { DataDirectory } from '../data-directory.ts';
-import { openDataDirectory } from '../data-directory.ts';
+import type { DataDirectory } from '../data/data-directory.ts';
+import { openDataDirectory } from '../data/data-directory.ts';
 import type { Define } from '../program.ts';
 import { createProgress } from '../progress.ts';
-import { openLog } from '../runtime.ts';
-import { venueDrivers } from '../venues.ts';
+import { openLog } from '../processes/runtime.ts';
+import { venueDrivers } from '../processes/venues.ts';
 
 export function registerImport(define: Define): void {
   define(

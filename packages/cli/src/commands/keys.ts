@@ -6,9 +6,9 @@ import { LadderlogError, PLANS, toIso } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 
 import type { Context } from '../context.ts';
-import { openDataDirectory } from '../data-directory.ts';
+import { openDataDirectory } from '../data/data-directory.ts';
 import type { Define } from '../program.ts';
-import { openLog } from '../runtime.ts';
+import { openLog } from '../processes/runtime.ts';
 
 /** Names that begin so are of keys that Ladderlog issues to itself. */
 export const RESERVED = 'ladderlog:';

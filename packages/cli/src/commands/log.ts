@@ -10,7 +10,7 @@ import { positionsAt, readEvents } from '@ladderlog/log';
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
 import type { Define, Options } from '../program.ts';
-import { openRecording, rangeOptions, timeOption } from '../recording.ts';
+import { openRecording, rangeOptions, timeOption } from '../processes/recording.ts';
 
 type Action = (
   context: Context,

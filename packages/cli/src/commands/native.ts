@@ -10,7 +10,7 @@ import { startNativeReplay } from '@ladderlog/replay';
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
 import type { Options } from '../program.ts';
-import { badArgument, venueOption } from '../recording.ts';
+import { badArgument, venueOption } from '../processes/recording.ts';
 
 /** Serves until interrupted. */
 export async function serveNative(

@@ -10,7 +10,14 @@ import { Pace, replayLines, serveReplay } from '@ladderlog/replay';
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
 import type { Define, Options } from '../program.ts';
-import { badArgument, flagOf, openRecording, rangeOptions, repeated, venueOption } from '../recording.ts';
+import {
+  badArgument,
+  flagOf,
+  openRecording,
+  rangeOptions,
+  repeated,
+  venueOption,
+} from '../processes/recording.ts';
 import { serveNative } from './native.ts';
 
 export function registerReplay(define: Define): void {

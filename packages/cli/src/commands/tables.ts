@@ -7,12 +7,12 @@ import type { GenerationInfo, VerifyResult } from '@ladderlog/projector';
 
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
-import { operate } from '../control.ts';
-import { openDataDirectory } from '../data-directory.ts';
-import type { Arguments, OperationName } from '../operations.ts';
+import { operate } from '../data/control.ts';
+import { openDataDirectory } from '../data/data-directory.ts';
+import type { Arguments, OperationName } from '../data/operations.ts';
 import type { Define } from '../program.ts';
 import { createProgress } from '../progress.ts';
-import { openStore } from '../runtime.ts';
+import { openStore } from '../processes/runtime.ts';
 
 async function perform<T>(context: Context, operation: OperationName, args: Arguments): Promise<T> {
   const progress = createProgress(operation);

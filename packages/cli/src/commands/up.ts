@@ -1,8 +1,8 @@
 // ladderlog up: the whole product in one process.
 
 import type { Define } from '../program.ts';
-import { startUp } from '../up.ts';
-import type { Up } from '../up.ts';
+import { startUp } from '../processes/up.ts';
+import type { Up } from '../processes/up.ts';
 
 export function registerUp(define: Define): void {
   define(

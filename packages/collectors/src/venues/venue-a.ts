@@ -6,9 +6,9 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { MarketFields, VenueRequest } from '@ladderlog/core';
 import { subscribeA, venueA } from '@ladderlog/core';
 
-import type { RestEndpoint, VenueDriver } from '../driver.ts';
-import type { StreamSpec } from '../stream-spec.ts';
-import type { Choice } from '../targets.ts';
+import type { RestEndpoint, VenueDriver } from '../recorder/driver.ts';
+import type { StreamSpec } from '../recorder/stream-spec.ts';
+import type { Choice } from '../recorder/targets.ts';
 import type { VenueTiming } from './venue-c.ts';
 
 export type VenueAOptions = {

@@ -6,9 +6,9 @@ import { constants, createPrivateKey, sign as signBytes } from 'node:crypto';
 import type { VenueRequest } from '@ladderlog/core';
 import { subscribeB, venueB } from '@ladderlog/core';
 
-import type { RestEndpoint, VenueDriver } from '../driver.ts';
-import type { StreamSpec, Target } from '../stream-spec.ts';
-import type { Choice } from '../targets.ts';
+import type { RestEndpoint, VenueDriver } from '../recorder/driver.ts';
+import type { StreamSpec, Target } from '../recorder/stream-spec.ts';
+import type { Choice } from '../recorder/targets.ts';
 import type { VenueTiming } from './venue-c.ts';
 
 export type VenueBOptions = {

@@ -3,9 +3,9 @@
 import type { VenueRequest } from '@ladderlog/core';
 import { MICROS_PER_SECOND, subscribeC, venueC } from '@ladderlog/core';
 
-import type { RestEndpoint, VenueDriver } from '../driver.ts';
-import type { StreamSpec, Target } from '../stream-spec.ts';
-import type { Choice } from '../targets.ts';
+import type { RestEndpoint, VenueDriver } from '../recorder/driver.ts';
+import type { StreamSpec, Target } from '../recorder/stream-spec.ts';
+import type { Choice } from '../recorder/targets.ts';
 
 export type VenueCOptions = {
   readonly gammaUrl: string;

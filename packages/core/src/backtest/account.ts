@@ -1,6 +1,6 @@
 // Cash and contracts. Contracts are only ever held, never owed: to bet against an outcome, buy the other one.
 
-import type { Micro } from '../decimal.ts';
+import type { Micro } from '../kernel/decimal.ts';
 import { ratio, times } from './amounts.ts';
 
 export type Holding = {

@@ -1,8 +1,8 @@
 // Products of two amounts of 1e-6, in integers. Rounding is always against the account.
 
-import { LadderlogError } from '../errors.ts';
-import { MICRO } from '../decimal.ts';
-import type { Micro } from '../decimal.ts';
+import { LadderlogError } from '../kernel/errors.ts';
+import { MICRO } from '../kernel/decimal.ts';
+import type { Micro } from '../kernel/decimal.ts';
 
 export type Rounding = 'down' | 'up';
 

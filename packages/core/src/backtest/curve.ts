@@ -1,8 +1,8 @@
 // Lines of a report in bounded memory: time is cut into equal buckets, and each keeps the last value seen in it. When there are
 // too many the buckets are doubled, so a line is as fine as its own length allows. The first value is always kept.
 
-import type { Micro } from '../decimal.ts';
-import type { Micros } from '../time.ts';
+import type { Micro } from '../kernel/decimal.ts';
+import type { Micros } from '../kernel/time.ts';
 
 const CURVE_POINTS = 1_000;
 /** A tenth of a second to begin with. */

@@ -2,11 +2,18 @@
 // events in order). An order sent at t reaches the venue at t + latency and meets the newest observation at or before that
 // moment (matching.ts). Not modelled: see report.ts.
 
-import { LadderlogError } from '../errors.ts';
-import type { BookObserved, GapClosed, GapOpened, MarketObserved, Venue, VenueEvent } from '../events.ts';
-import type { Micros } from '../time.ts';
-import type { Position } from '../topics.ts';
-import { formatPosition } from '../topics.ts';
+import { LadderlogError } from '../kernel/errors.ts';
+import type {
+  BookObserved,
+  GapClosed,
+  GapOpened,
+  MarketObserved,
+  Venue,
+  VenueEvent,
+} from '../events/events.ts';
+import type { Micros } from '../kernel/time.ts';
+import type { Position } from '../events/topics.ts';
+import { formatPosition } from '../events/topics.ts';
 import { Account } from './account.ts';
 import { times } from './amounts.ts';
 import type { Quote } from './curve.ts';

@@ -1,9 +1,9 @@
 // What the account is worth over time. Holdings are worth what the best recorded bid would have paid for them; nothing where
 // there is none.
 
-import type { Micro } from '../decimal.ts';
-import { complement } from '../decimal.ts';
-import type { Micros } from '../time.ts';
+import type { Micro } from '../kernel/decimal.ts';
+import { complement } from '../kernel/decimal.ts';
+import type { Micros } from '../kernel/time.ts';
 import type { Account } from './account.ts';
 import { Curve } from './curve.ts';
 import type { Market, Track } from './market-state.ts';

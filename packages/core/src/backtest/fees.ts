@@ -1,9 +1,9 @@
 // Fees as formulas with parameters. Amounts of 1e-6; every fee is rounded up. See docs/backtest.md for where the defaults come
 // from; a venue changes its fees, so a report states the model it used.
 
-import type { Micro } from '../decimal.ts';
-import { MICRO, complement } from '../decimal.ts';
-import type { Venue } from '../events.ts';
+import type { Micro } from '../kernel/decimal.ts';
+import { MICRO, complement } from '../kernel/decimal.ts';
+import type { Venue } from '../events/events.ts';
 import { ratio, times } from './amounts.ts';
 
 export type FeeModel =

@@ -1,9 +1,9 @@
 // Which recorded depth an order may take. Depth that was taken stays taken: the recorded book did not see our order, so the
 // next observation shows the same contracts again, and without a memory they could be bought for ever.
 
-import type { Micro } from '../decimal.ts';
-import { complement } from '../decimal.ts';
-import type { BookObserved, CheckFlag } from '../events.ts';
+import type { Micro } from '../kernel/decimal.ts';
+import { complement } from '../kernel/decimal.ts';
+import type { BookObserved, CheckFlag } from '../events/events.ts';
 import type { OrderRequest, Side } from './strategy.ts';
 
 export type Taken = { readonly price: Micro; readonly size: Micro };

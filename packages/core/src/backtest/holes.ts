@@ -1,8 +1,8 @@
 // The holes of a recording, as the engine asks about them: is this moment inside one? Known before the run begins, because a gap
 // is often recorded after it began; they are used to refuse, never shown to a strategy early.
 
-import type { GapRow, Interval } from '../coverage.ts';
-import type { Micros } from '../time.ts';
+import type { GapRow, Interval } from '../capture/coverage.ts';
+import type { Micros } from '../kernel/time.ts';
 
 export class Holes {
   private readonly byMarket = new Map<string, Map<string, Interval[]>>();

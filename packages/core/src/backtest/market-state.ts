@@ -1,6 +1,6 @@
 // What the engine knows of a market at one moment.
 
-import type { BookObserved, MarketObserved, Venue } from '../events.ts';
+import type { BookObserved, MarketObserved, Venue } from '../events/events.ts';
 import type { Curve, Quote } from './curve.ts';
 import type { DepthTaken } from './fill.ts';
 

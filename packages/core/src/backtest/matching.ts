@@ -1,8 +1,8 @@
 // Orders at the venue: an order that arrives meets the newest observation; never inside a gap, never on a book older than a
 // limit, never more than was shown. One that rests is filled when the recorded book trades through its price.
 
-import type { BookObserved } from '../events.ts';
-import type { Micros } from '../time.ts';
+import type { BookObserved } from '../events/events.ts';
+import type { Micros } from '../kernel/time.ts';
 import type { Account } from './account.ts';
 import { times } from './amounts.ts';
 import type { Equity } from './equity.ts';

@@ -1,7 +1,7 @@
 // Orders on their way, resting, and over; arrivals in order of time, then of sending.
 
-import type { Venue } from '../events.ts';
-import type { Micros } from '../time.ts';
+import type { Venue } from '../events/events.ts';
+import type { Micros } from '../kernel/time.ts';
 import type { Order, OrderEnd, OrderRequest } from './strategy.ts';
 
 export type MutableOrder = { -readonly [K in keyof Order]: Order[K] };

@@ -1,12 +1,12 @@
 // What a backtest says about itself. A function of the run alone: no clock, no machine, so equal inputs give equal bytes.
 
-import type { CoverageAnswer, GapRow } from '../coverage.ts';
-import type { Micro } from '../decimal.ts';
-import { formatMicro } from '../decimal.ts';
-import type { Venue } from '../events.ts';
-import { toNumber } from '../record.ts';
-import type { Micros } from '../time.ts';
-import { MICROS_PER_MS, toIso } from '../time.ts';
+import type { CoverageAnswer, GapRow } from '../capture/coverage.ts';
+import type { Micro } from '../kernel/decimal.ts';
+import { formatMicro } from '../kernel/decimal.ts';
+import type { Venue } from '../events/events.ts';
+import { toNumber } from '../market/record.ts';
+import type { Micros } from '../kernel/time.ts';
+import { MICROS_PER_MS, toIso } from '../kernel/time.ts';
 import type { EngineResult } from './run.ts';
 import type { FeeModel } from './fees.ts';
 import type { Rules } from './rules.ts';

@@ -1,9 +1,9 @@
 // What a venue demanded of an order at that moment, from the market's own recorded metadata.
 
-import type { Micro } from '../decimal.ts';
-import { MICRO, parseDecimal } from '../decimal.ts';
-import type { MarketObserved, Venue } from '../events.ts';
-import type { Micros } from '../time.ts';
+import type { Micro } from '../kernel/decimal.ts';
+import { MICRO, parseDecimal } from '../kernel/decimal.ts';
+import type { MarketObserved, Venue } from '../events/events.ts';
+import type { Micros } from '../kernel/time.ts';
 import type { OrderEnd } from './strategy.ts';
 
 /** Used where the recorded metadata states none; null: not checked. */

@@ -1,9 +1,9 @@
 // What goes into a run of the engine, and what comes out.
 
-import type { GapRow } from '../coverage.ts';
-import type { Micro } from '../decimal.ts';
-import type { MarketObserved, Venue } from '../events.ts';
-import type { Micros } from '../time.ts';
+import type { GapRow } from '../capture/coverage.ts';
+import type { Micro } from '../kernel/decimal.ts';
+import type { MarketObserved, Venue } from '../events/events.ts';
+import type { Micros } from '../kernel/time.ts';
 import type { Quote } from './curve.ts';
 import type { FeeModel } from './fees.ts';
 import type { Rules } from './rules.ts';

@@ -1,8 +1,8 @@
 // What a contract paid, by the recorded resolution. Where the venue did not state a value, none is made up.
 
-import type { Micro } from '../decimal.ts';
-import { MICRO, complement } from '../decimal.ts';
-import type { MarketObserved } from '../events.ts';
+import type { Micro } from '../kernel/decimal.ts';
+import { MICRO, complement } from '../kernel/decimal.ts';
+import type { MarketObserved } from '../events/events.ts';
 import type { Settlement } from './strategy.ts';
 
 /** `refund`: what was paid comes back, without fees. `split`: every outcome pays its equal share. */

@@ -1,9 +1,9 @@
 // What a strategy is: a small module that is told what was recorded, when it was recorded, and may place orders. It sees no
 // clock but `now`, no chance but `random`, and nothing that came later.
 
-import type { Micro } from '../decimal.ts';
-import type { BookObserved, GapCause, MarketObserved, Venue } from '../events.ts';
-import type { Micros } from '../time.ts';
+import type { Micro } from '../kernel/decimal.ts';
+import type { BookObserved, GapCause, MarketObserved, Venue } from '../events/events.ts';
+import type { Micros } from '../kernel/time.ts';
 import type { Random } from './random.ts';
 
 export type Side = 'buy' | 'sell';

@@ -1,11 +1,11 @@
 // Venue A (Binance Wallet Prediction dialect): the simulated market as topics, books and pushes. Best first on both sides.
 
 import { complement } from '@ladderlog/core';
-import { bestPrice, levelsOf, type Level } from '../book.ts';
-import type { MarketProcess, MarketState, Winner } from '../market-process.ts';
-import { hashText, mix } from '../random.ts';
-import { phaseAt, type Phase, type SimMarket } from '../series.ts';
-import { priceA, sizeA } from '../wire-text.ts';
+import { bestPrice, levelsOf, type Level } from '../market/book.ts';
+import type { MarketProcess, MarketState, Winner } from '../market/market-process.ts';
+import { hashText, mix } from '../market/random.ts';
+import { phaseAt, type Phase, type SimMarket } from '../market/series.ts';
+import { priceA, sizeA } from '../market/wire-text.ts';
 
 export const precisionOf = ({ series }: SimMarket): number => (series.grid === 'deci' ? 3 : 2);
 

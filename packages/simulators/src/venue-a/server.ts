@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
-import { asJson, openHost, splitTarget, type HttpAnswer } from '../host.ts';
+import { asJson, openHost, splitTarget, type HttpAnswer } from '../server/host.ts';
 import {
   OPEN_GATE,
   type FrameA,
@@ -11,8 +11,8 @@ import {
   type ServerOptions,
   type SourceConnection,
   type VenueServer,
-} from '../protocol.ts';
-import { createSockets, takeSkip, type Client } from '../sockets.ts';
+} from '../server/protocol.ts';
+import { createSockets, takeSkip, type Client } from '../server/sockets.ts';
 import { ERRORS, checkRequest, type ApiError, type Credentials } from './signing.ts';
 
 export const REST_PREFIX = '/sapi/v1/w3w/wallet/prediction';

@@ -1,11 +1,11 @@
 // Venue A's content from the market process: whole books as pushes, topics and books as REST answers.
 
-import { asJson } from '../host.ts';
-import type { MarketProcess, MarketState, ProcessEvent } from '../market-process.ts';
-import type { FrameA, RestAnswer, RestRequest } from '../protocol.ts';
-import { hashText, mix } from '../random.ts';
-import type { SimulatedSource } from '../simulated-source.ts';
-import { priceA } from '../wire-text.ts';
+import { asJson } from '../server/host.ts';
+import type { MarketProcess, MarketState, ProcessEvent } from '../market/market-process.ts';
+import type { FrameA, RestAnswer, RestRequest } from '../server/protocol.ts';
+import { hashText, mix } from '../market/random.ts';
+import type { SimulatedSource } from '../server/simulated-source.ts';
+import { priceA } from '../market/wire-text.ts';
 import { listGapOf, precisionOf, pushData, tokenBook, topicDetail, topicObject } from './objects.ts';
 import { ERRORS } from './signing.ts';
 

@@ -2,11 +2,11 @@
 // is a NO bid at 1 − p. Prices ascend, best last.
 
 import { complement } from '@ladderlog/core';
-import { bestPrice, levelsOf, type GridName } from '../book.ts';
-import type { MarketProcess, MarketState } from '../market-process.ts';
-import { hexOf } from '../random.ts';
-import { assetName, phaseAt, type Phase, type Series } from '../series.ts';
-import { contracts, dollars, iso, isoSeconds } from '../wire-text.ts';
+import { bestPrice, levelsOf, type GridName } from '../market/book.ts';
+import type { MarketProcess, MarketState } from '../market/market-process.ts';
+import { hexOf } from '../market/random.ts';
+import { assetName, phaseAt, type Phase, type Series } from '../market/series.ts';
+import { contracts, dollars, iso, isoSeconds } from '../market/wire-text.ts';
 
 type Pair = [string, string];
 

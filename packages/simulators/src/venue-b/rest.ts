@@ -1,9 +1,9 @@
 // Venue B's REST answers below /trade-api/v2, from the market process.
 
-import { asJson } from '../host.ts';
-import type { MarketProcess, MarketState } from '../market-process.ts';
-import type { RestAnswer, RestRequest } from '../protocol.ts';
-import { phaseAt } from '../series.ts';
+import { asJson } from '../server/host.ts';
+import type { MarketProcess, MarketState } from '../market/market-process.ts';
+import type { RestAnswer, RestRequest } from '../server/protocol.ts';
+import { phaseAt } from '../market/series.ts';
 import {
   FILTER_STATUS,
   bidPairs,

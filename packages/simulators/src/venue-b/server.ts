@@ -3,15 +3,15 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
-import { asJson, openHost, splitTarget, type HttpAnswer } from '../host.ts';
+import { asJson, openHost, splitTarget, type HttpAnswer } from '../server/host.ts';
 import {
   OPEN_GATE,
   type FrameB,
   type NativeSource,
   type ServerOptions,
   type VenueServer,
-} from '../protocol.ts';
-import { createSockets } from '../sockets.ts';
+} from '../server/protocol.ts';
+import { createSockets } from '../server/sockets.ts';
 import { checkSignature, type Verdict } from './signing.ts';
 import { createSubscriptions, type Subscriber } from './subscriptions.ts';
 

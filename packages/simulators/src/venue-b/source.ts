@@ -1,13 +1,13 @@
 // Venue B's content from the market process: deltas, trades, tickers, lifecycle, and the REST answers.
 
 import { complement } from '@ladderlog/core';
-import { bestPrice } from '../book.ts';
-import type { MarketProcess, MarketState, ProcessEvent } from '../market-process.ts';
-import type { FrameB } from '../protocol.ts';
-import { mix } from '../random.ts';
-import { phaseAt } from '../series.ts';
-import type { SimulatedSource } from '../simulated-source.ts';
-import { contracts, dollars, iso } from '../wire-text.ts';
+import { bestPrice } from '../market/book.ts';
+import type { MarketProcess, MarketState, ProcessEvent } from '../market/market-process.ts';
+import type { FrameB } from '../server/protocol.ts';
+import { mix } from '../market/random.ts';
+import { phaseAt } from '../market/series.ts';
+import type { SimulatedSource } from '../server/simulated-source.ts';
+import { contracts, dollars, iso } from '../market/wire-text.ts';
 import { priceRanges, snapshotMsg, tickerMsg, tradeMsg, type SimTrade } from './objects.ts';
 import { restAnswerB } from './rest.ts';
 

@@ -1,7 +1,7 @@
 // The WebSocket of venue B: commands, and subscriptions that each count their own sequence.
 
-import type { FrameB, Gate, SourceConnection } from '../protocol.ts';
-import { takeSkip, type Client, type Sockets } from '../sockets.ts';
+import type { FrameB, Gate, SourceConnection } from '../server/protocol.ts';
+import { takeSkip, type Client, type Sockets } from '../server/sockets.ts';
 import { withYesPrices } from './yes-prices.ts';
 
 const CHANNELS = ['orderbook_delta', 'trade', 'ticker', 'market_lifecycle_v2'] as const;

@@ -1,5 +1,5 @@
 import { complement, decimal } from '@ladderlog/core';
-import { dollars } from '../wire-text.ts';
+import { dollars } from '../market/wire-text.ts';
 
 const flip = (price: unknown): string => dollars(complement(decimal(String(price)).value));
 

@@ -2,10 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { complement } from '@ladderlog/core';
-import { bestPrice, levelsOf, type Level } from '../book.ts';
-import type { MarketState } from '../market-process.ts';
-import { hashText, hexOf, mix } from '../random.ts';
-import { priceC, sizeC } from '../wire-text.ts';
+import { bestPrice, levelsOf, type Level } from '../market/book.ts';
+import type { MarketState } from '../market/market-process.ts';
+import { hashText, hexOf, mix } from '../market/random.ts';
+import { priceC, sizeC } from '../market/wire-text.ts';
 
 type WireLevel = { price: string; size: string };
 

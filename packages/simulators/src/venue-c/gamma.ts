@@ -1,9 +1,9 @@
 // Venue C's catalogue routes. As on the wire: lists leave out closed markets unless asked, short-dated markets are hidden
 // from the plain market list, pages are capped at 100 and offsets past 2,100 are refused.
 
-import { asJson } from '../host.ts';
-import type { MarketProcess, MarketState } from '../market-process.ts';
-import type { RestAnswer, RestRequest } from '../protocol.ts';
+import { asJson } from '../server/host.ts';
+import type { MarketProcess, MarketState } from '../market/market-process.ts';
+import type { RestAnswer, RestRequest } from '../server/protocol.ts';
 import { gammaEvent, gammaMarketWithEvent, gammaSeries } from './objects.ts';
 
 const MAX_PAGE = 100;

@@ -2,11 +2,11 @@
 // the market channel.
 
 import { complement } from '@ladderlog/core';
-import { bestPrice, levelsOf } from '../book.ts';
-import type { MarketProcess, MarketState } from '../market-process.ts';
-import { hexOf } from '../random.ts';
-import { assetName, phaseAt, type SimMarket } from '../series.ts';
-import { isoSeconds, sizeC } from '../wire-text.ts';
+import { bestPrice, levelsOf } from '../market/book.ts';
+import type { MarketProcess, MarketState } from '../market/market-process.ts';
+import { hexOf } from '../market/random.ts';
+import { assetName, phaseAt, type SimMarket } from '../market/series.ts';
+import { isoSeconds, sizeC } from '../market/wire-text.ts';
 import { MIN_ORDER_SIZE, tickOf } from './books.ts';
 
 const question = (market: SimMarket): string => market.title;

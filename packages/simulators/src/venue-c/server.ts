@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
-import { MAX_BUFFERED_BYTES, asJson, openHost, splitTarget, type HttpAnswer } from '../host.ts';
+import { MAX_BUFFERED_BYTES, asJson, openHost, splitTarget, type HttpAnswer } from '../server/host.ts';
 import {
   OPEN_GATE,
   type FrameC,
@@ -11,8 +11,8 @@ import {
   type ServerOptions,
   type SourceConnection,
   type VenueServer,
-} from '../protocol.ts';
-import { createSockets, takeSkip, type Client } from '../sockets.ts';
+} from '../server/protocol.ts';
+import { createSockets, takeSkip, type Client } from '../server/sockets.ts';
 
 /** Beyond this many tokens on one socket no initial snapshot is sent. */
 const SNAPSHOT_TOKENS = 500;

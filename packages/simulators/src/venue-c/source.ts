@@ -1,14 +1,14 @@
 // Venue C's content from the market process: market-channel frames, and the answers of Gamma and the CLOB.
 
 import { complement } from '@ladderlog/core';
-import { bestPrice } from '../book.ts';
-import { asJson } from '../host.ts';
-import type { MarketProcess, MarketState, ProcessEvent } from '../market-process.ts';
-import type { FrameC, RestAnswer, RestRequest } from '../protocol.ts';
-import { hexOf } from '../random.ts';
-import { phaseAt } from '../series.ts';
-import type { SimulatedSource } from '../simulated-source.ts';
-import { priceC, sizeC } from '../wire-text.ts';
+import { bestPrice } from '../market/book.ts';
+import { asJson } from '../server/host.ts';
+import type { MarketProcess, MarketState, ProcessEvent } from '../market/market-process.ts';
+import type { FrameC, RestAnswer, RestRequest } from '../server/protocol.ts';
+import { hexOf } from '../market/random.ts';
+import { phaseAt } from '../market/series.ts';
+import type { SimulatedSource } from '../server/simulated-source.ts';
+import { priceC, sizeC } from '../market/wire-text.ts';
 import { bestTexts, bookMessage, bookSummary, priceChangeMessage, tokensAsked } from './books.ts';
 import { gammaAnswer } from './gamma.ts';
 import { clobMarket, newMarketMessage, resolvedMessage } from './objects.ts';

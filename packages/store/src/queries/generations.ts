@@ -1,7 +1,7 @@
 // Where the rows of one generation lie, and how they go. The partition key of every table begins with the generation, so that
 // dropping one is dropping partitions. On a cluster the table over all shards has no parts: its shards' own tables have.
 
-import { quoteIdentifier, quoteText } from '../migrations.ts';
+import { quoteIdentifier, quoteText } from '../engine/migrations.ts';
 import type { Query } from '../store.ts';
 
 export type TablePlace = {

@@ -1,4 +1,4 @@
-// The SELECT list that makes the engine print one record of the API, byte for byte what toRecord (core/src/record.ts) gives for
+// The SELECT list that makes the engine print one record of the API, byte for byte what toRecord (core/src/market/record.ts) gives for
 // the same event: same names, same order, same numbers. A test compares the two.
 
 import type { LadderShape, MarketIdentity, Venue } from '@ladderlog/core';

@@ -1,12 +1,12 @@
 // The books of venue A's markets as one connection sees them: the newest whole book of each, and what a further one is beside it.
 
-import type { JsonObject } from '../../exact-json.ts';
-import type { Micros } from '../../time.ts';
-import type { Finding } from '../../venue.ts';
-import { reject } from '../reject.ts';
-import { millisOf } from '../source-time.ts';
-import type { ComposedBook, Formats } from '../wire-levels.ts';
-import { composeBook } from '../wire-levels.ts';
+import type { JsonObject } from '../../kernel/exact-json.ts';
+import type { Micros } from '../../kernel/time.ts';
+import type { Finding } from '../adapter.ts';
+import { reject } from '../shared/reject.ts';
+import { millisOf } from '../shared/source-time.ts';
+import type { ComposedBook, Formats } from '../shared/wire-levels.ts';
+import { composeBook } from '../shared/wire-levels.ts';
 import { compare, mirror, observation } from './findings.ts';
 import { readSide } from './wire.ts';
 

@@ -1,17 +1,17 @@
 // Venue A's topics and markets, and predict.fun's categories and markets, to market metadata. What an object does not state
 // stays null; its every field is kept in `native`.
 
-import type { JsonObject } from '../../exact-json.ts';
-import { arrayOf, countOf, isObject, parseExact, textOf } from '../../exact-json.ts';
-import { parseDecimal } from '../../decimal.ts';
-import type { Metric } from '../../events.ts';
-import type { Micros } from '../../time.ts';
-import type { MarketFields, SampleFinding, SkipFinding } from '../../venue.ts';
-import { isEnded } from '../known-markets.ts';
-import { UNKNOWN_MARKET } from '../merge-market.ts';
-import { microOf } from '../source-decimal.ts';
-import { isoOf, millisOf } from '../source-time.ts';
-import { parseUpDownSlug } from '../up-down.ts';
+import type { JsonObject } from '../../kernel/exact-json.ts';
+import { arrayOf, countOf, isObject, parseExact, textOf } from '../../kernel/exact-json.ts';
+import { parseDecimal } from '../../kernel/decimal.ts';
+import type { Metric } from '../../events/events.ts';
+import type { Micros } from '../../kernel/time.ts';
+import type { MarketFields, SampleFinding, SkipFinding } from '../adapter.ts';
+import { isEnded } from '../shared/known-markets.ts';
+import { UNKNOWN_MARKET } from '../shared/merge-market.ts';
+import { microOf } from '../shared/source-decimal.ts';
+import { isoOf, millisOf } from '../shared/source-time.ts';
+import { parseUpDownSlug } from '../shared/up-down.ts';
 import {
   indexOf,
   nativeStatusOf,

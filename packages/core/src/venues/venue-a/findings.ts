@@ -1,11 +1,11 @@
 // The findings of venue A that are made of a book.
 
-import type { Ladders } from '../../checks.ts';
-import { complement } from '../../decimal.ts';
-import type { Micros } from '../../time.ts';
-import type { Finding } from '../../venue.ts';
-import type { ComposedBook } from '../wire-levels.ts';
-import { measureDrift } from '../wire-levels.ts';
+import type { Ladders } from '../../capture/checks.ts';
+import { complement } from '../../kernel/decimal.ts';
+import type { Micros } from '../../kernel/time.ts';
+import type { Finding } from '../adapter.ts';
+import type { ComposedBook } from '../shared/wire-levels.ts';
+import { measureDrift } from '../shared/wire-levels.ts';
 
 export function observation(
   composed: ComposedBook,

@@ -1,11 +1,11 @@
 // What venue A and predict.fun state of a market in the same way: its status, its outcomes, and which of them won.
 
-import type { Micro } from '../../decimal.ts';
-import type { MarketStatus, Outcome } from '../../events.ts';
-import type { JsonObject } from '../../exact-json.ts';
-import { countOf, isObject, textOf } from '../../exact-json.ts';
-import type { Micros } from '../../time.ts';
-import { microOf } from '../source-decimal.ts';
+import type { Micro } from '../../kernel/decimal.ts';
+import type { MarketStatus, Outcome } from '../../events/events.ts';
+import type { JsonObject } from '../../kernel/exact-json.ts';
+import { countOf, isObject, textOf } from '../../kernel/exact-json.ts';
+import type { Micros } from '../../kernel/time.ts';
+import { microOf } from '../shared/source-decimal.ts';
 
 const upper = (value: unknown): string => (textOf(value) ?? '').toUpperCase();
 

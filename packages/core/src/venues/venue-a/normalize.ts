@@ -1,15 +1,15 @@
 // Venue A (Binance Wallet Prediction's dialect, and predict.fun's): frames to findings. Every push is a whole book of the first
 // outcome; pushes may overtake each other, and an older one is not an observation. See docs/normalization-venue-a.md.
 
-import { parseDecimal } from '../../decimal.ts';
-import type { JsonObject } from '../../exact-json.ts';
-import { arrayOf, isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
-import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../../venue.ts';
-import type { Channel } from '../channel.ts';
-import { parseChannel } from '../channel.ts';
-import { KnownMarkets, isEnded } from '../known-markets.ts';
-import { mergeMarket } from '../merge-market.ts';
-import { reject } from '../reject.ts';
+import { parseDecimal } from '../../kernel/decimal.ts';
+import type { JsonObject } from '../../kernel/exact-json.ts';
+import { arrayOf, isObject, parseExact, parseJson, textOf } from '../../kernel/exact-json.ts';
+import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../adapter.ts';
+import type { Channel } from '../shared/channel.ts';
+import { parseChannel } from '../shared/channel.ts';
+import { KnownMarkets, isEnded } from '../shared/known-markets.ts';
+import { mergeMarket } from '../shared/merge-market.ts';
+import { reject } from '../shared/reject.ts';
 import { FIRST, MarketBooks } from './books.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { externalIdOf, fromPredictFun, fromTopic, listedOf, topicsOf } from './catalogue.ts';

@@ -1,8 +1,8 @@
 // What to send and ask on venue A. Pure: text, paths and the strings to sign; the shell makes the HMAC.
 
-import { queryString } from '../channel.ts';
-import type { VenueRequest } from '../request.ts';
-import { get } from '../request.ts';
+import { queryString } from '../shared/channel.ts';
+import type { VenueRequest } from '../shared/request.ts';
+import { get } from '../shared/request.ts';
 
 /** Every call weighs 200 of 12,000 a minute and address. */
 export const CALLS_PER_MINUTE = 60;

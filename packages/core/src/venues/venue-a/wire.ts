@@ -1,10 +1,10 @@
 // Venue A speaks Binance Wallet Prediction's dialect (signed REST and WebSocket, decimal strings) and, as fallback, that of the
 // exchange behind it, predict.fun (JSON numbers). What they may send, as lists.
 
-import type { JsonObject } from '../../exact-json.ts';
-import { arrayOf, isObject, textOf } from '../../exact-json.ts';
-import type { Level } from '../wire-levels.ts';
-import { readLevel } from '../wire-levels.ts';
+import type { JsonObject } from '../../kernel/exact-json.ts';
+import { arrayOf, isObject, textOf } from '../../kernel/exact-json.ts';
+import type { Level } from '../shared/wire-levels.ts';
+import { readLevel } from '../shared/wire-levels.ts';
 
 /** Envelopes on the sockets, by `type`. */
 const ENVELOPES = {

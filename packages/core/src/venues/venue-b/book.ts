@@ -1,12 +1,12 @@
 // One market's book as the socket builds it: a snapshot, then signed changes. NO bids are kept as YES asks.
 
-import type { TextFormat } from '../../decimal.ts';
-import { MAX_MICRO, complement, formatMicro } from '../../decimal.ts';
-import type { Ladders } from '../../checks.ts';
-import type { CheckFlag, TextException } from '../../events.ts';
-import { Side } from '../../ladder.ts';
-import type { Micros } from '../../time.ts';
-import type { BookFinding } from '../../venue.ts';
+import type { TextFormat } from '../../kernel/decimal.ts';
+import { MAX_MICRO, complement, formatMicro } from '../../kernel/decimal.ts';
+import type { Ladders } from '../../capture/checks.ts';
+import type { CheckFlag, TextException } from '../../events/events.ts';
+import { Side } from '../../market/ladder.ts';
+import type { Micros } from '../../kernel/time.ts';
+import type { BookFinding } from '../adapter.ts';
 import type { WireBook, WireDelta } from './wire.ts';
 
 export const OUTCOME = 'yes';

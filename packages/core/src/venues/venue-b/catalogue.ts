@@ -1,11 +1,11 @@
 // Venue B's market objects (series → event → market) to metadata. What the venue does not say is null; what it says is kept
 // whole in `native`.
 
-import type { Micro } from '../../decimal.ts';
-import { isObject, textOf } from '../../exact-json.ts';
-import type { MarketStatus, Outcome } from '../../events.ts';
-import type { MarketFields } from '../../venue.ts';
-import { isoOf } from '../source-time.ts';
+import type { Micro } from '../../kernel/decimal.ts';
+import { isObject, textOf } from '../../kernel/exact-json.ts';
+import type { MarketStatus, Outcome } from '../../events/events.ts';
+import type { MarketFields } from '../adapter.ts';
+import { isoOf } from '../shared/source-time.ts';
 import type { Json } from './wire.ts';
 import { decimalOf, secondsTime, tickerOf } from './wire.ts';
 

@@ -1,9 +1,9 @@
 // The findings of venue B that are made in more than one place.
 
-import type { GapCause, GapScope } from '../../events.ts';
-import type { Micros } from '../../time.ts';
-import type { BreakFinding, CompareFinding, RejectFinding, SkipFinding } from '../../venue.ts';
-import type { Drift } from '../wire-levels.ts';
+import type { GapCause, GapScope } from '../../events/events.ts';
+import type { Micros } from '../../kernel/time.ts';
+import type { BreakFinding, CompareFinding, RejectFinding, SkipFinding } from '../adapter.ts';
+import type { Drift } from '../shared/wire-levels.ts';
 import { OUTCOME } from './book.ts';
 
 export const skip = (reason: string): SkipFinding => ({ find: 'skip', reason });

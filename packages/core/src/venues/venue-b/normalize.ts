@@ -1,9 +1,9 @@
 // Venue B, Kalshi's trade API v2: frames to findings. One market has one book, of YES: YES bids as they stand, NO bids at p as
 // YES asks at 1 − p (with use_yes_price the venue has done that already). See docs/normalization.md for every decision.
 
-import { isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
-import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../../venue.ts';
-import { measureDrift } from '../wire-levels.ts';
+import { isObject, parseExact, parseJson, textOf } from '../../kernel/exact-json.ts';
+import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../adapter.ts';
+import { measureDrift } from '../shared/wire-levels.ts';
 import type { Stream } from './book.ts';
 import { Book, OUTCOME } from './book.ts';
 import { lifecycleChange, readCatalogue } from './catalogue.ts';

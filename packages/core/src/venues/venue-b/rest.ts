@@ -1,6 +1,6 @@
 // Which REST answer a channel names, and what an answer looks like that is an error.
 
-import { isObject, textOf } from '../../exact-json.ts';
+import { isObject, textOf } from '../../kernel/exact-json.ts';
 import type { Json } from './wire.ts';
 import { tickerOf } from './wire.ts';
 

@@ -1,7 +1,7 @@
 // Venue B numbers the frames of one subscription (`sid`), all its markets and its acknowledgements together. A number that
 // is missing means that any market of the subscription may have lost a change.
 
-import type { Micros } from '../../time.ts';
+import type { Micros } from '../../kernel/time.ts';
 
 export type Verdict =
   /** The next in line, or the first seen: whatever number a recording begins with. */

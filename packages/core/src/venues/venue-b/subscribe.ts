@@ -1,8 +1,8 @@
 // What to send to venue B and what to ask of it. Pure: the shell adds identity, time and signature.
 
-import type { Micros } from '../../time.ts';
-import { MICROS_PER_SECOND } from '../../time.ts';
-import { queryString } from '../channel.ts';
+import type { Micros } from '../../kernel/time.ts';
+import { MICROS_PER_SECOND } from '../../kernel/time.ts';
+import { queryString } from '../shared/channel.ts';
 
 /** Of one page. */
 export const MARKETS_PER_PAGE = 1_000;

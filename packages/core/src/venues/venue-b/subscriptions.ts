@@ -1,10 +1,10 @@
 // The socket's subscriptions and the books they feed: which market is numbered with which, what was asked for, and which
 // books a loss takes with it.
 
-import { isObject, textOf } from '../../exact-json.ts';
-import type { GapCause, GapScope } from '../../events.ts';
-import type { Micros } from '../../time.ts';
-import type { Finding, Frame } from '../../venue.ts';
+import { isObject, textOf } from '../../kernel/exact-json.ts';
+import type { GapCause, GapScope } from '../../events/events.ts';
+import type { Micros } from '../../kernel/time.ts';
+import type { Finding, Frame } from '../adapter.ts';
 import type { Stream } from './book.ts';
 import { Book } from './book.ts';
 import { broken, lostTrades } from './findings.ts';

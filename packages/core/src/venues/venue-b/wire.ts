@@ -1,14 +1,20 @@
 // What venue B may send. The wire dialect is Kalshi's trade API v2: WebSocket frames {type, sid?, seq?, msg} and REST bodies (rest.ts has their paths).
 // A book is two lists of bids, YES and NO; nothing here trusts their order. A change of format is an entry in a list below.
 
-import type { Decimal, Micro, TextFormat } from '../../decimal.ts';
-import { MAX_MICRO, MICRO, complement, formatMicro, parseDecimal } from '../../decimal.ts';
-import type { JsonObject } from '../../exact-json.ts';
-import { textOf } from '../../exact-json.ts';
-import type { SideLevel } from '../../ladder.ts';
-import { exceptionText } from '../../ladder.ts';
-import type { Micros } from '../../time.ts';
-import { EARLIEST_MICROS, LATEST_MICROS, MICROS_PER_SECOND, fromMillis, parseIso } from '../../time.ts';
+import type { Decimal, Micro, TextFormat } from '../../kernel/decimal.ts';
+import { MAX_MICRO, MICRO, complement, formatMicro, parseDecimal } from '../../kernel/decimal.ts';
+import type { JsonObject } from '../../kernel/exact-json.ts';
+import { textOf } from '../../kernel/exact-json.ts';
+import type { SideLevel } from '../../market/ladder.ts';
+import { exceptionText } from '../../market/ladder.ts';
+import type { Micros } from '../../kernel/time.ts';
+import {
+  EARLIEST_MICROS,
+  LATEST_MICROS,
+  MICROS_PER_SECOND,
+  fromMillis,
+  parseIso,
+} from '../../kernel/time.ts';
 
 export type Json = JsonObject;
 

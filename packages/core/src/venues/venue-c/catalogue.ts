@@ -1,16 +1,16 @@
 // Venue C's market objects (Gamma, CLOB, and the notices of the market channel) to market metadata. What an object does not
 // state stays null; its every field is kept in `native`.
 
-import type { JsonObject } from '../../exact-json.ts';
-import { arrayOf, boolOf, isObject, nestedArray, textOf } from '../../exact-json.ts';
-import type { Micro } from '../../decimal.ts';
-import type { MarketStatus, Outcome } from '../../events.ts';
-import type { Micros } from '../../time.ts';
-import type { MarketFields } from '../../venue.ts';
-import { UNKNOWN_MARKET } from '../merge-market.ts';
-import { microOf } from '../source-decimal.ts';
-import { isoOf, millisOf } from '../source-time.ts';
-import { parseUpDownSlug } from '../up-down.ts';
+import type { JsonObject } from '../../kernel/exact-json.ts';
+import { arrayOf, boolOf, isObject, nestedArray, textOf } from '../../kernel/exact-json.ts';
+import type { Micro } from '../../kernel/decimal.ts';
+import type { MarketStatus, Outcome } from '../../events/events.ts';
+import type { Micros } from '../../kernel/time.ts';
+import type { MarketFields } from '../adapter.ts';
+import { UNKNOWN_MARKET } from '../shared/merge-market.ts';
+import { microOf } from '../shared/source-decimal.ts';
+import { isoOf, millisOf } from '../shared/source-time.ts';
+import { parseUpDownSlug } from '../shared/up-down.ts';
 
 export type CatalogueEntry = { readonly market: string; readonly fields: MarketFields };
 

@@ -1,19 +1,19 @@
 // Venue C (Polymarket's dialect): frames to findings. A full book starts a token's book, a price_change sets levels of it; a
 // change for a token whose book is not known gives no observation. See docs/normalization-venue-c.md.
 
-import type { JsonObject } from '../../exact-json.ts';
-import { isObject, parseExact, parseJson, textOf } from '../../exact-json.ts';
-import { parseDecimal } from '../../decimal.ts';
-import type { Micro } from '../../decimal.ts';
-import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../../venue.ts';
-import { parseChannel } from '../channel.ts';
-import type { Channel } from '../channel.ts';
-import { KnownMarkets, isEnded } from '../known-markets.ts';
-import { mergeMarket } from '../merge-market.ts';
-import { reject } from '../reject.ts';
-import { microOf } from '../source-decimal.ts';
-import { millisOf } from '../source-time.ts';
-import { readLevel } from '../wire-levels.ts';
+import type { JsonObject } from '../../kernel/exact-json.ts';
+import { isObject, parseExact, parseJson, textOf } from '../../kernel/exact-json.ts';
+import { parseDecimal } from '../../kernel/decimal.ts';
+import type { Micro } from '../../kernel/decimal.ts';
+import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../adapter.ts';
+import { parseChannel } from '../shared/channel.ts';
+import type { Channel } from '../shared/channel.ts';
+import { KnownMarkets, isEnded } from '../shared/known-markets.ts';
+import { mergeMarket } from '../shared/merge-market.ts';
+import { reject } from '../shared/reject.ts';
+import { microOf } from '../shared/source-decimal.ts';
+import { millisOf } from '../shared/source-time.ts';
+import { readLevel } from '../shared/wire-levels.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { fromClobMarket, fromGamma, fromNewMarket, fromResolved, gammaItems } from './catalogue.ts';
 import { TokenBook } from './token-book.ts';

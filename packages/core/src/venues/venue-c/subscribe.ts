@@ -1,9 +1,9 @@
 // What to send and ask on venue C (Polymarket's dialect). Pure: text and paths only.
 
-import type { Micros } from '../../time.ts';
-import type { VenueRequest } from '../request.ts';
-import { get } from '../request.ts';
-import { upDownSlugs, windowStarts } from '../up-down.ts';
+import type { Micros } from '../../kernel/time.ts';
+import type { VenueRequest } from '../shared/request.ts';
+import { get } from '../shared/request.ts';
+import { upDownSlugs, windowStarts } from '../shared/up-down.ts';
 
 /** The venue drops a client that is quiet; it answers PONG. Neither is JSON. */
 export const PING = 'PING';

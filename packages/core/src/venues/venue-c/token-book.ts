@@ -1,13 +1,13 @@
 // The book of one outcome token while it is built from a full book and level changes.
 
-import type { Micro, TextFormat } from '../../decimal.ts';
-import { formatMicro } from '../../decimal.ts';
-import type { CheckFlag, TextException } from '../../events.ts';
-import { Side } from '../../ladder.ts';
-import type { Micros } from '../../time.ts';
-import type { BookFinding } from '../../venue.ts';
-import type { Drift, Level } from '../wire-levels.ts';
-import { composeBook, laddersOf, measureDrift, readLevel, reproduces } from '../wire-levels.ts';
+import type { Micro, TextFormat } from '../../kernel/decimal.ts';
+import { formatMicro } from '../../kernel/decimal.ts';
+import type { CheckFlag, TextException } from '../../events/events.ts';
+import { Side } from '../../market/ladder.ts';
+import type { Micros } from '../../kernel/time.ts';
+import type { BookFinding } from '../adapter.ts';
+import type { Drift, Level } from '../shared/wire-levels.ts';
+import { composeBook, laddersOf, measureDrift, readLevel, reproduces } from '../shared/wire-levels.ts';
 
 /** Below this many, texts kept beside the integers cost less than choosing formats anew. */
 const TOLERATED_EXCEPTIONS = 8;

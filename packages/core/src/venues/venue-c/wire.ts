@@ -1,10 +1,10 @@
 // Venue C speaks Polymarket's dialect: the CLOB market channel (WebSocket), the CLOB REST books and the Gamma catalogue.
 // What it may send, and what it used to send, as lists: a format change is a new entry here.
 
-import type { JsonObject } from '../../exact-json.ts';
-import { isObject, textOf } from '../../exact-json.ts';
-import type { Level } from '../wire-levels.ts';
-import { readLevel } from '../wire-levels.ts';
+import type { JsonObject } from '../../kernel/exact-json.ts';
+import { isObject, textOf } from '../../kernel/exact-json.ts';
+import type { Level } from '../shared/wire-levels.ts';
+import { readLevel } from '../shared/wire-levels.ts';
 
 /** Text frames that are not JSON. */
 const PLAIN_TEXT: ReadonlyMap<string, string> = new Map([

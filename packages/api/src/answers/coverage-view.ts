@@ -1,0 +1,170 @@
+// Coverage and gaps as clients see them: what of the asked range was recorded, why not the rest. Time nobody watched is shown
+// as a gap of cause `not_captured`, so that an empty page can never be taken for a quiet market.
+
+import type { CoverageRow, Dataset, GapRow, Interval, Micros, Venue } from '@ladderlog/core';
+import { coverageOf, toIso } from '@ladderlog/core';
+import { coverageRows, gapRows } from '@ladderlog/store';
+import type { Context } from '../server/context.ts';
+import type { components } from '../generated/openapi.ts';
+
+export type GapView = components['schemas']['Gap'];
+export type CoverageView = components['schemas']['Coverage'];
+
+export type Evidence = { readonly rows: readonly CoverageRow[]; readonly gaps: readonly GapRow[] };
+
+const MAX_GAPS = 1_000;
+
+/** The newest that is known of the watching of one book; a farewell says that it ended on purpose. */
+export type Sign = { readonly at: Micros; readonly farewell: boolean };
+/** By outcome; '' is every outcome of the market. */
+export type Signs = Map<string, Sign>;
+
+export function addSign(signs: Signs, outcome: string, sign: Sign): void {
+  const known = signs.get(outcome);
+  if (!known || sign.at > known.at || (sign.at === known.at && sign.farewell)) signs.set(outcome, sign);
+}
+
+/** Without an outcome, of the book heard of longest ago. Null: never watched. */
+export function signOf(signs: ReadonlyMap<string, Sign>, outcome: string | null): Sign | null {
+  const ofAll = signs.get('') ?? null;
+  const newest = (one: string): Sign | null => {
+    const own = signs.get(one) ?? ofAll;
+    return ofAll && own && ofAll.at > own.at ? ofAll : own;
+  };
+  if (outcome !== null) return newest(outcome);
+  const each = [...signs.keys()].filter((one) => one !== '').map((one) => newest(one)!);
+  return each.length === 0 ? ofAll : each.reduce((oldest, sign) => (sign.at < oldest.at ? sign : oldest));
+}
+
+/** Signs of a running capture are newer than this. Time after the newest is not yet known, and not a gap. */
+export const aliveSince = ({ now, parts }: Context): Micros => now - parts.silent;
+
+export const goesOn = (sign: Sign, alive: Micros): boolean => !sign.farewell && sign.at > alive;
+
+const isoOrNull = (at: Micros | null): string | null => (at === null ? null : toIso(at));
+
+export const gapView = (gap: GapRow): GapView => ({
+  from: toIso(gap.from_at),
+  to: isoOrNull(gap.to_at),
+  cause: gap.cause,
+  scope: gap.scope,
+  dataset: gap.dataset,
+  outcome_id: gap.outcome === '' ? null : gap.outcome,
+  last_before: isoOrNull(gap.last_before_at),
+  first_after: isoOrNull(gap.first_after_at),
+});
+
+export const notCaptured = (
+  interval: { readonly from: Micros; readonly to: Micros | null },
+  dataset: Dataset,
+  outcome: string | null,
+): GapView => ({
+  from: toIso(interval.from),
+  to: isoOrNull(interval.to),
+  cause: 'not_captured',
+  scope: 'market',
+  dataset,
+  outcome_id: outcome,
+  last_before: null,
+  first_after: null,
+});
+
+/** Everything known about when this market was watched. A book just seen is evidence too, newer than the last beat. */
+export async function evidenceOf(
+  context: Context,
+  venue: Venue,
+  market: string,
+  dataset: Dataset,
+): Promise<Evidence> {
+  const { parts } = context;
+  const request = { generation: await parts.generation(), venue, market, dataset };
+  const kept = await parts.memo(
+    `coverage\n${venue}\n${market}\n${dataset}`,
+    async () => {
+      const [rows, gaps] = await Promise.all([
+        parts.store.query<CoverageRow>(coverageRows(request), { name: 'api.coverage' }),
+        parts.store.query<GapRow>(gapRows(request), { name: 'api.gaps-of-market' }),
+      ]);
+      return { rows, gaps };
+    },
+    parts.revisions.facts(venue, market, request.generation),
+  );
+  if (dataset !== 'books') return kept;
+  return { rows: [...kept.rows, ...booksSeen(context, { venue, market })], gaps: kept.gaps };
+}
+
+export const booksSeen = (
+  { parts }: Context,
+  { venue, market }: { readonly venue: Venue; readonly market: string },
+): CoverageRow[] =>
+  (parts.latest.find(venue, market)?.books ?? []).map(({ outcome, session, observedAt }) => ({
+    outcome,
+    session,
+    kind: 'beat',
+    since: observedAt,
+    at: observedAt,
+  }));
+
+/** First and last evidence; null when it was never watched. */
+export function watchedSpan(evidence: Evidence, outcome: string | null): Interval | null {
+  let from = Infinity;
+  let to = -Infinity;
+  for (const row of evidence.rows) {
+    if (outcome !== null && row.outcome !== '' && row.outcome !== outcome) continue;
+    from = Math.min(from, row.since);
+    to = Math.max(to, row.at);
+  }
+  return from <= to ? { from, to } : null;
+}
+
+/** When watching ended on purpose; null while it goes on, or may (a crash leaves no farewell). */
+export function watchedUntil(evidence: Evidence, outcome: string | null): Micros | null {
+  const span = watchedSpan(evidence, outcome);
+  const ended = evidence.rows.some(({ kind, at }) => kind === 'stopped' && at === span?.to);
+  return span && ended ? span.to : null;
+}
+
+function signsOf({ rows, gaps }: Evidence): Signs {
+  const signs: Signs = new Map();
+  for (const { outcome, kind, at } of rows) addSign(signs, outcome, { at, farewell: kind === 'stopped' });
+  for (const { outcome, to_at: at, first_after_session: after } of gaps)
+    if (at !== null && after !== null) addSign(signs, outcome, { at, farewell: false });
+  return signs;
+}
+
+/** `alive`: see aliveSince. */
+export function coverageView(
+  evidence: Evidence,
+  range: Interval,
+  dataset: Dataset,
+  outcome: string | null,
+  alive: Micros,
+): CoverageView {
+  const answer = coverageOf(evidence.rows, evidence.gaps, range, outcome);
+  const known = [
+    ...answer.intervals,
+    ...answer.gaps.map((gap) => ({ from: gap.from_at, to: gap.to_at ?? Infinity })),
+  ].sort((left, right) => left.from - right.from);
+  const gaps: { readonly from: Micros; readonly view: GapView }[] = answer.gaps.map((gap) => ({
+    from: gap.from_at,
+    view: gapView(gap),
+  }));
+  const add = (from: Micros, to: Micros): void => {
+    if (to > from) gaps.push({ from, view: notCaptured({ from, to }, dataset, outcome) });
+  };
+  let reached = range.from;
+  for (const { from, to } of known) {
+    if (from > reached) add(reached, Math.min(from, range.to));
+    reached = Math.max(reached, to);
+  }
+  const sign = signOf(signsOf(evidence), outcome);
+  add(reached, sign && goesOn(sign, alive) ? Math.min(sign.at, range.to) : range.to);
+  gaps.sort((left, right) => left.from - right.from);
+  return {
+    from: toIso(range.from),
+    to: toIso(range.to),
+    covered_ratio: answer.covered_ratio === null ? null : Math.min(1, answer.covered_ratio),
+    gaps: gaps.slice(0, MAX_GAPS).map(({ view }) => view),
+    gaps_truncated: gaps.length > MAX_GAPS,
+  };
+}

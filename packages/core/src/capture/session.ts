@@ -1,0 +1,197 @@
+// Frames to events. A Session is one connection of a Capture. Pure: times come with the frames. The same code serves live
+// capture, import and audit.
+
+import type { Capture } from './capture.ts';
+import type { Envelope, GapCause, GapScope, VenueEvent } from '../events/events.ts';
+import { applyFinding } from './findings.ts';
+import type { ProbeResult } from './probe.ts';
+import { probe } from './probe.ts';
+import type { Micros } from '../kernel/time.ts';
+import type { Track } from './tracks.ts';
+import type { Finding, Frame, MarketFields, Normalizer } from '../venues/adapter.ts';
+
+export type FrameResult = {
+  readonly events: VenueEvent[];
+  /** What the shell reacts to: ends, breaks (resync), rejects. */
+  readonly findings: readonly Finding[];
+};
+
+export class Session {
+  readonly id: string;
+  private readonly capture: Capture;
+  private readonly normalizer: Normalizer;
+  private nextOrdinal = 0;
+  private closed = false;
+  /** It has a socket: what it watches is sent to it, not asked for. */
+  streams = false;
+  /** Newest inbound activity of this connection, our clock. */
+  lastActivity: Micros = 0;
+
+  constructor(capture: Capture, id: string) {
+    this.capture = capture;
+    this.id = id;
+    this.normalizer = capture.adapter.createNormalizer();
+    for (const [market, fields] of capture.known) this.normalizer.learn(market, fields);
+  }
+
+  learn(market: string, fields: MarketFields): void {
+    this.normalizer.learn(market, fields);
+  }
+
+  /** The connection is gone. A REST answer that was under way goes on the tape and says nothing of the books any more. */
+  close(): void {
+    this.closed = true;
+  }
+
+  get ordinal(): number {
+    return Math.max(0, this.nextOrdinal - 1);
+  }
+
+  /** The tape, then what the frame says. `body` is the frame's exact bytes. */
+  frame(
+    frame: Frame,
+    body: Uint8Array,
+    requestedAt: Micros | null = null,
+    before?: (finding: Finding) => void,
+  ): FrameResult {
+    const ordinal = this.nextOrdinal++;
+    const { capture } = this;
+    const activeBefore = this.lastActivity;
+    if (frame.channel === 'ws') this.streams = true;
+    const findings = this.closed ? NO_FINDINGS : this.normalizer.normalize(frame);
+    const market = marketOf(findings);
+    const envelope = capture.envelope(this.id, ordinal, frame.observedAt, market);
+    const events: VenueEvent[] = [
+      {
+        ...envelope,
+        type: 'FrameCaptured',
+        channel: frame.channel,
+        direction: frame.direction,
+        body,
+        requestedAt,
+        settings: frame.settings,
+      },
+    ];
+    if (frame.direction === 'out') return { events, findings };
+    if (frame.observedAt > this.lastActivity) this.lastActivity = frame.observedAt;
+    const context = {
+      capture,
+      session: this.id,
+      frame,
+      body,
+      envelope,
+      activeBefore,
+      nextBook: 0,
+      nextSample: 0,
+      events,
+    };
+    for (const finding of findings) {
+      before?.(finding);
+      applyFinding(context, finding);
+    }
+    return { events, findings };
+  }
+
+  /** A REST book asked for because the stream has been quiet. */
+  probe(frame: Frame, body: Uint8Array, requestedAt: Micros | null, cause: GapCause): ProbeResult {
+    return probe(this.capture, this, { frame, body, requestedAt }, cause);
+  }
+
+  /** Inbound activity that is no frame (protocol pings): proof that the connection lives. */
+  alive(at: Micros): void {
+    if (at > this.lastActivity) this.lastActivity = at;
+  }
+
+  watch(market: string, outcome: string | null, at: Micros, dataset: 'books' | 'samples' = 'books'): void {
+    this.capture.tracks.watch(dataset, market, outcome, this.id, at);
+  }
+
+  /**
+   * The connection broke, went silent, or its venue failed: everything it watched (or one market) is in a gap since the last
+   * inbound activity. Books must be sent anew.
+   */
+  broke(
+    cause: GapCause,
+    at: Micros,
+    detail: string | null,
+    options: { scope?: GapScope; market?: string; from?: Micros } = {},
+  ): VenueEvent[] {
+    const { tracks } = this.capture;
+    const events: VenueEvent[] = [];
+    const from = options.from ?? (this.lastActivity || at);
+    if (options.market === undefined) this.normalizer.forget();
+    const candidates = options.market === undefined ? tracks.all() : tracks.ofMarket(options.market);
+    for (const track of candidates) {
+      if (track.session !== this.id) continue;
+      const gap = { cause, scope: options.scope ?? 'connection', from, detail };
+      tracks.open(track, this.envelope(track, at), gap, events);
+    }
+    return events;
+  }
+
+  /**
+   * Proof of life for everything this session watches: on a socket, until its last inbound activity; for polled tracks, each
+   * until its own newest observation.
+   */
+  beat(source: 'socket' | 'polled' = 'socket'): VenueEvent[] {
+    const { tracks } = this.capture;
+    const events: VenueEvent[] = [];
+    const aliveAt = source === 'socket' ? this.lastActivity : null;
+    for (const track of this.watched()) {
+      tracks.beat(track, this.envelope(track, 0), aliveAt, events);
+    }
+    return events;
+  }
+
+  /** Tracks asked for before `before` that never had a first book: their capture begins with a gap. */
+  overdue(before: Micros, at: Micros): VenueEvent[] {
+    const { tracks } = this.capture;
+    const events: VenueEvent[] = [];
+    for (const track of this.watched()) {
+      if (track.started || track.watchedAt > before) continue;
+      tracks.start(track, this.envelope(track, track.watchedAt), events);
+      const gap = {
+        cause: 'awaiting_snapshot' as const,
+        scope: 'book' as const,
+        from: track.watchedAt,
+        detail: 'no book after subscribing',
+      };
+      tracks.open(track, this.envelope(track, at), gap, events);
+    }
+    return events;
+  }
+
+  /** Stops one market, or all this session watches; of these, what another connection watches too goes over to it. */
+  stop(at: Micros, reason: string, market?: string): VenueEvent[] {
+    const { tracks } = this.capture;
+    const events: VenueEvent[] = [];
+    const stopped = [...(market === undefined ? this.watched() : tracks.ofMarket(market))];
+    for (const track of stopped) {
+      const heir = market === undefined ? this.heirOf(track) : undefined;
+      if (heir) tracks.handOver(track, this.envelope(track, at), heir.envelope(track, at), events);
+      else tracks.stop(track, this.envelope(track, at), reason, events);
+    }
+    if (market === undefined) for (const { beside } of tracks.all()) beside.delete(this.id);
+    return events;
+  }
+
+  private heirOf({ beside }: Track): Session | undefined {
+    const others = [...beside].flatMap((id) => (id === this.id ? [] : (this.capture.session(id) ?? [])));
+    return others.find(({ streams }) => streams) ?? others[0];
+  }
+
+  private *watched(): Generator<Track> {
+    for (const track of this.capture.tracks.all()) if (track.session === this.id) yield track;
+  }
+
+  envelope(track: Track, at: Micros): Envelope {
+    return this.capture.envelope(this.id, this.ordinal, at, track.market);
+  }
+}
+
+const NO_FINDINGS: readonly Finding[] = [];
+
+function marketOf(findings: readonly Finding[]): string {
+  for (const finding of findings) if ('market' in finding && finding.market !== '') return finding.market;
+  return '';
+}

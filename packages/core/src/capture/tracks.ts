@@ -1,0 +1,262 @@
+// What is being watched, and since when it is not. A track is one book (or the samples of one market) of one venue; gaps are
+// kept here and nowhere else, so that live capture, import, and recovery after a crash follow one rule:
+//   a gap opens at the last moment known to be covered, and only a whole book (a snapshot) closes it.
+// While a gap is open no observation of that track is emitted. Quiet is not a gap: beats say so.
+
+import type { Dataset, Envelope, GapCause, GapEdge, GapScope, VenueEvent, Venue } from '../events/events.ts';
+import type { Ladders } from './checks.ts';
+import type { Evidence } from './evidence.ts';
+import { hashText } from '../kernel/hash.ts';
+import type { Micros } from '../kernel/time.ts';
+
+export type OpenGap = {
+  readonly gapId: string;
+  readonly cause: GapCause;
+  readonly scope: GapScope;
+  readonly from: Micros;
+  readonly lastBefore: GapEdge | null;
+};
+
+export type Track = {
+  readonly dataset: Dataset;
+  readonly market: string;
+  /** Null for samples: all outcomes of the market. */
+  readonly outcome: string | null;
+  /** Session that watches it now. */
+  session: string;
+  /** Other sessions that have told of it: when this one ends, one of them may still watch. */
+  readonly beside: Set<string>;
+  /** When watching was asked for; capture counts from the first finding. */
+  watchedAt: Micros;
+  started: boolean;
+  /** Newest proof of coverage. */
+  lastEvidence: Micros;
+  /** Newest start or beat written: the log's own word on coverage, which beats keep close to lastEvidence. */
+  lastBeat: Micros;
+  lastObserved: GapEdge | null;
+  lastSourceTs: Micros | null;
+  /** The newest ladder observed; its arrays are never changed. */
+  lastLadders: Ladders | null;
+  gap: OpenGap | null;
+};
+
+export const trackKey = (dataset: Dataset, market: string, outcome: string | null): string =>
+  `${dataset}\u0000${market}\u0000${outcome ?? ''}`;
+
+export class Tracks {
+  private readonly venue: Venue;
+  private readonly collector: string;
+  private readonly byKey = new Map<string, Track>();
+  private readonly byMarket = new Map<string, Set<Track>>();
+
+  constructor(venue: Venue, collector: string) {
+    this.venue = venue;
+    this.collector = collector;
+  }
+
+  get(dataset: Dataset, market: string, outcome: string | null): Track | undefined {
+    return this.byKey.get(trackKey(dataset, market, outcome));
+  }
+
+  all(): IterableIterator<Track> {
+    return this.byKey.values();
+  }
+
+  ofMarket(market: string): ReadonlySet<Track> {
+    return this.byMarket.get(market) ?? NO_TRACKS;
+  }
+
+  /** Watching was asked for; nothing is claimed yet. */
+  watch(dataset: Dataset, market: string, outcome: string | null, session: string, at: Micros): Track {
+    const key = trackKey(dataset, market, outcome);
+    let track = this.byKey.get(key);
+    if (track) {
+      if (track.session !== session) {
+        track.session = session;
+        track.watchedAt = at;
+      }
+      return track;
+    }
+    track = {
+      dataset,
+      market,
+      outcome,
+      session,
+      beside: new Set(),
+      watchedAt: at,
+      started: false,
+      lastEvidence: at,
+      lastBeat: 0,
+      lastObserved: null,
+      lastSourceTs: null,
+      lastLadders: null,
+      gap: null,
+    };
+    this.byKey.set(key, track);
+    const siblings = this.byMarket.get(market);
+    if (siblings) siblings.add(track);
+    else this.byMarket.set(market, new Set([track]));
+    return track;
+  }
+
+  start(track: Track, envelope: Envelope, into: VenueEvent[]): void {
+    if (track.started) return;
+    track.started = true;
+    track.lastEvidence = envelope.observedAt;
+    track.lastBeat = envelope.observedAt;
+    into.push({
+      ...envelope,
+      type: 'CaptureStarted',
+      dataset: track.dataset,
+      outcome: track.outcome,
+      collector: this.collector,
+    });
+  }
+
+  /** A whole book (or a sample) was observed: ends an open gap. */
+  observed(track: Track, envelope: Envelope, into: VenueEvent[]): void {
+    this.start(track, envelope, into);
+    const edge = { session: envelope.session, ordinal: envelope.ordinal, observedAt: envelope.observedAt };
+    if (track.gap) this.close(track, envelope, envelope.observedAt, edge, into);
+    track.lastObserved = edge;
+    track.lastEvidence = envelope.observedAt;
+  }
+
+  /** Shown to be watched again, though it had nothing to observe yet: the gap ends at the frame that shows it. */
+  resume(track: Track, envelope: Envelope, into: VenueEvent[]): void {
+    const { session, ordinal, observedAt } = envelope;
+    this.close(track, envelope, observedAt, { session, ordinal, observedAt }, into);
+    track.lastEvidence = observedAt;
+  }
+
+  /** Another connection watches it from here on, and was there before this one ended: covered by the one, then by the other. */
+  handOver(track: Track, from: Envelope, to: Envelope, into: VenueEvent[]): void {
+    track.beside.add(track.session);
+    track.session = to.session;
+    if (!track.started || track.gap) return;
+    const { dataset, outcome } = track;
+    const { collector } = this;
+    into.push({ ...from, type: 'CaptureBeat', dataset, outcome, collector });
+    into.push({ ...to, type: 'CaptureStarted', dataset, outcome, collector });
+    track.lastEvidence = Math.max(track.lastEvidence, to.observedAt);
+    track.lastBeat = to.observedAt;
+  }
+
+  /** From `from` on the track is not covered. One gap at a time: a second cause inside an open gap changes nothing. */
+  open(
+    track: Track,
+    envelope: Envelope,
+    gap: { cause: GapCause; scope: GapScope; from: Micros; detail: string | null },
+    into: VenueEvent[],
+  ): void {
+    if (!track.started || track.gap) return;
+    // Never before the last observation: no observation may lie inside a gap.
+    const from = Math.max(gap.from, track.lastObserved?.observedAt ?? gap.from);
+    const gapId = hashText(
+      `${this.venue}|${track.dataset}|${track.market}|${track.outcome ?? ''}|${from}|${envelope.session}`,
+    );
+    track.gap = { gapId, cause: gap.cause, scope: gap.scope, from, lastBefore: track.lastObserved };
+    into.push({
+      ...envelope,
+      type: 'GapOpened',
+      market: track.market,
+      gapId,
+      dataset: track.dataset,
+      outcome: track.outcome,
+      cause: gap.cause,
+      scope: gap.scope,
+      from,
+      lastBefore: track.lastObserved,
+      detail: gap.detail,
+    });
+  }
+
+  private close(
+    track: Track,
+    envelope: Envelope,
+    to: Micros,
+    firstAfter: GapEdge | null,
+    into: VenueEvent[],
+  ): void {
+    const { gap } = track;
+    if (!gap) return;
+    track.gap = null;
+    into.push({
+      ...envelope,
+      type: 'GapClosed',
+      market: track.market,
+      gapId: gap.gapId,
+      dataset: track.dataset,
+      outcome: track.outcome,
+      cause: gap.cause,
+      scope: gap.scope,
+      from: gap.from,
+      to: Math.max(to, gap.from),
+      lastBefore: gap.lastBefore,
+      firstAfter,
+    });
+  }
+
+  /**
+   * Proof of life: covered until the newest evidence, or until `aliveAt`, the last inbound activity of its connection, when
+   * that is newer. Only for what is started and not in a gap, and only when it is news.
+   */
+  beat(track: Track, envelope: Envelope, aliveAt: Micros | null, into: VenueEvent[]): void {
+    if (!track.started || track.gap) return;
+    if (aliveAt !== null && aliveAt > track.lastEvidence) track.lastEvidence = aliveAt;
+    if (track.lastEvidence <= track.lastBeat) return;
+    track.lastBeat = track.lastEvidence;
+    into.push({
+      ...envelope,
+      type: 'CaptureBeat',
+      market: track.market,
+      observedAt: track.lastEvidence,
+      dataset: track.dataset,
+      outcome: track.outcome,
+      collector: this.collector,
+    });
+  }
+
+  /** Watching ends on purpose. An open gap ends with it, without an observation after. */
+  stop(track: Track, envelope: Envelope, reason: string, into: VenueEvent[]): void {
+    this.byKey.delete(trackKey(track.dataset, track.market, track.outcome));
+    const siblings = this.byMarket.get(track.market);
+    siblings?.delete(track);
+    if (siblings?.size === 0) this.byMarket.delete(track.market);
+    if (!track.started) return;
+    this.close(track, envelope, envelope.observedAt, null, into);
+    into.push({
+      ...envelope,
+      type: 'CaptureStopped',
+      market: track.market,
+      dataset: track.dataset,
+      outcome: track.outcome,
+      collector: this.collector,
+      reason,
+    });
+  }
+
+  /** After a crash: what was watched then is in a gap since its last evidence, or still in the gap it was in. */
+  recover(evidence: Evidence, envelope: Envelope, into: VenueEvent[]): Track {
+    const track = this.watch(
+      evidence.dataset,
+      evidence.market,
+      evidence.outcome,
+      envelope.session,
+      envelope.observedAt,
+    );
+    track.started = true;
+    track.lastEvidence = evidence.lastEvidence;
+    track.lastObserved = evidence.lastObserved;
+    track.gap = evidence.gap;
+    this.open(
+      track,
+      envelope,
+      { cause: 'collector_down', scope: 'collector', from: evidence.lastEvidence, detail: null },
+      into,
+    );
+    return track;
+  }
+}
+
+const NO_TRACKS: ReadonlySet<Track> = new Set();

@@ -1,0 +1,313 @@
+// What was observed, as immutable facts. One Avro record per event in /avro; the field names there are these in snake_case
+// (packages/log does the renaming, a test holds the two together). Documentation of each field lives in the schemas.
+
+import type { Micro, TextFormat } from '../kernel/decimal.ts';
+import type { Micros } from '../kernel/time.ts';
+
+export const VENUES = ['venuea', 'venueb', 'venuec'] as const;
+export type Venue = (typeof VENUES)[number];
+
+export const PROVENANCES = ['captured', 'imported', 'backfilled'] as const;
+export type Provenance = (typeof PROVENANCES)[number];
+
+export const DATASETS = ['catalogue', 'books', 'samples'] as const;
+export type Dataset = (typeof DATASETS)[number];
+
+export const METRICS = ['chance', 'price', 'last_trade'] as const;
+export type Metric = (typeof METRICS)[number];
+
+export const BOOK_STATES = ['two_sided', 'bid_only', 'ask_only', 'empty', 'crossed'] as const;
+export type BookState = (typeof BOOK_STATES)[number];
+
+export const MARKET_STATUSES = ['unknown', 'upcoming', 'open', 'closed', 'resolved', 'voided'] as const;
+export type MarketStatus = (typeof MARKET_STATUSES)[number];
+
+/** Why nothing was recorded. */
+export const GAP_CAUSES = [
+  'unknown', // written by a newer version of Ladderlog
+  'collector_down', // the recorder was not running: found on the next start from the last evidence in the log
+  'disconnected', // the socket closed, or could not be opened
+  'silence', // the socket was open and said nothing past its limit
+  'sequence_break', // the venue's sequence skipped: messages were lost
+  'awaiting_snapshot', // changes arrive for a book whose snapshot never did
+  'lost_sync', // a change cannot be applied (negative size): the book we hold is not the venue's
+  'tick_change', // the price grid changed: the old book is void until the venue sends the new one
+  'quota', // the venue's rate limit left no call for this market in time
+  'venue_error', // the venue answered with errors
+  'rejected_frame', // a frame of this book could not be understood
+  'clock_jump', // our own clock was set: times across the jump cannot be compared
+  'log_unavailable', // the log could not accept events and the bounded buffer was full
+] as const;
+export type GapCause = (typeof GAP_CAUSES)[number];
+
+/** How much one cause hit: a single book, everything on one connection, a venue, or the whole collector. */
+export const GAP_SCOPES = ['book', 'connection', 'venue', 'collector'] as const;
+export type GapScope = (typeof GAP_SCOPES)[number];
+
+/** Row checks; a failing observation is kept and carries the names of what failed. Nothing is repaired. */
+export const CHECK_FLAGS = [
+  'missing_id',
+  'missing_timestamp',
+  'price_out_of_bounds',
+  'unequal_lengths',
+  'not_ordered',
+  'duplicate_price',
+  'crossed',
+  'size_not_positive',
+  'inexact', // a value had more than six decimals and was rounded to the nearest 1e-6; its text is kept
+  'off_tick',
+  'source_time_backwards', // the venue's clock stepped back against the observation before
+] as const;
+export type CheckFlag = (typeof CHECK_FLAGS)[number];
+
+/** In every event of a venue: whose, which market, when by our clock and by theirs, and from where. */
+export type Envelope = {
+  readonly venue: Venue;
+  /** Native market id: marketId (A), ticker (B), conditionId (C). Empty when a frame concerns no market. The log's key. */
+  readonly market: string;
+  /** Our clock, stamped before parsing, monotone within a session, never replaced. */
+  readonly observedAt: Micros;
+  /** The venue's claim; null when it makes none. */
+  readonly sourceTs: Micros | null;
+  /** One connection or one poll run of one collector, or one recorded connection of an import. */
+  readonly session: string;
+  /** Ordinal of the frame within the session, from 0; the frame an event came from. Beats carry the newest so far. */
+  readonly ordinal: number;
+  readonly provenance: Provenance;
+};
+
+export type FrameCaptured = Envelope & {
+  readonly type: 'FrameCaptured';
+  readonly channel: string;
+  readonly direction: 'in' | 'out';
+  readonly body: Uint8Array;
+  /** For a REST answer, when the request was sent. */
+  readonly requestedAt: Micros | null;
+  /** Anything that changes what the bytes mean, e.g. use_yes_price. */
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+/** A level whose text is not what the book's format gives for its integer. `level` counts from the best, 0. */
+export type TextException = {
+  readonly side: 'bid' | 'ask';
+  readonly level: number;
+  readonly price: string;
+  readonly size: string;
+};
+
+export type BookObserved = Envelope & {
+  readonly type: 'BookObserved';
+  /** Outcome index `0`/`1` (A), `yes` (B), token id (C). */
+  readonly outcome: string;
+  /** Index among the observations of one frame. */
+  readonly entry: number;
+  readonly kind: 'snapshot' | 'delta';
+  /** Best first: bids high to low, asks low to high. */
+  readonly bidPrices: readonly Micro[];
+  readonly bidSizes: readonly Micro[];
+  readonly askPrices: readonly Micro[];
+  readonly askSizes: readonly Micro[];
+  readonly state: BookState;
+  readonly flags: readonly CheckFlag[];
+  /** The venue's names of what became our bids and asks: BUY/SELL, yes/no, bids/asks. */
+  readonly nativeBid: string;
+  readonly nativeAsk: string;
+  /** True where an ask is 1 − the native price (B: a NO bid at p is a YES ask at 1 − p). */
+  readonly askComplement: boolean;
+  readonly priceFormat: TextFormat;
+  readonly sizeFormat: TextFormat;
+  readonly exceptions: readonly TextException[];
+  /** The venue's own hash of the book, when it gives one. */
+  readonly hash: string | null;
+  /** Venue sequence number, when it gives one. */
+  readonly sequence: number | null;
+  /** Native ids that the frame itself states beside the market: token_id, asset_id, market_uuid … */
+  readonly nativeIds: Readonly<Record<string, string>>;
+};
+
+export type Outcome = {
+  /** The outcome as used in BookObserved.outcome. */
+  readonly id: string;
+  readonly label: string;
+  readonly index: number;
+  readonly tokenId: string | null;
+  readonly winner: boolean | null;
+};
+
+export type MarketObserved = Envelope & {
+  readonly type: 'MarketObserved';
+  readonly slug: string | null;
+  readonly title: string | null;
+  readonly question: string | null;
+  readonly asset: string | null;
+  readonly window: string | null;
+  readonly status: MarketStatus;
+  readonly nativeStatus: string | null;
+  /** Topic (A), event (B, C). */
+  readonly eventId: string | null;
+  readonly seriesId: string | null;
+  readonly conditionId: string | null;
+  readonly outcomes: readonly Outcome[];
+  /** Start of the window the contract is about; not when it was listed. */
+  readonly opensAt: Micros | null;
+  /** End of trading. */
+  readonly closesAt: Micros | null;
+  readonly listedAt: Micros | null;
+  readonly expectedResolutionAt: Micros | null;
+  readonly resolvedAt: Micros | null;
+  readonly resolution: string | null;
+  readonly winningOutcome: string | null;
+  readonly settlementValue: Micro | null;
+  readonly strike: string | null;
+  readonly volume: Micro | null;
+  readonly liquidity: Micro | null;
+  readonly openInterest: Micro | null;
+  readonly participantCount: number | null;
+  readonly chain: string | null;
+  readonly exchangeContract: string | null;
+  readonly collateral: string | null;
+  readonly feeBps: number | null;
+  readonly tickSize: Micro | null;
+  readonly minSize: Micro | null;
+  readonly simulated: boolean;
+  /** The venue's own objects of this market as compact JSON, every field kept. */
+  readonly native: string;
+};
+
+export type MetricSampled = Envelope & {
+  readonly type: 'MetricSampled';
+  readonly outcome: string;
+  readonly entry: number;
+  readonly metric: Metric;
+  readonly value: Micro;
+  readonly text: string;
+  readonly exact: boolean;
+  /** Traded size, for a last_trade that states it. */
+  readonly size: Micro | null;
+  readonly takerSide: string | null;
+};
+
+export type CaptureStarted = Envelope & {
+  readonly type: 'CaptureStarted';
+  readonly dataset: Dataset;
+  readonly outcome: string | null;
+  readonly collector: string;
+};
+export type CaptureBeat = Envelope & {
+  readonly type: 'CaptureBeat';
+  readonly dataset: Dataset;
+  readonly outcome: string | null;
+  readonly collector: string;
+};
+export type CaptureStopped = Envelope & {
+  readonly type: 'CaptureStopped';
+  readonly dataset: Dataset;
+  readonly outcome: string | null;
+  readonly collector: string;
+  readonly reason: string;
+};
+
+/** The observation at the edge of a gap: which frame, when, and its entry. */
+export type GapEdge = { readonly session: string; readonly ordinal: number; readonly observedAt: Micros };
+
+export type GapOpened = Envelope & {
+  readonly type: 'GapOpened';
+  /** Deterministic: venue, market, outcome, dataset and start. */
+  readonly gapId: string;
+  readonly dataset: Dataset;
+  /** Null: every outcome of the market. */
+  readonly outcome: string | null;
+  readonly cause: GapCause;
+  readonly scope: GapScope;
+  /** Last moment known to be covered. */
+  readonly from: Micros;
+  readonly lastBefore: GapEdge | null;
+  readonly detail: string | null;
+};
+
+export type GapClosed = Envelope & {
+  readonly type: 'GapClosed';
+  readonly gapId: string;
+  readonly dataset: Dataset;
+  readonly outcome: string | null;
+  readonly cause: GapCause;
+  readonly scope: GapScope;
+  readonly from: Micros;
+  readonly to: Micros;
+  readonly lastBefore: GapEdge | null;
+  /** Null when capture of the market ended inside the gap. For samples maybe the book that showed them to be watched again. */
+  readonly firstAfter: GapEdge | null;
+};
+
+export type FrameRejected = Envelope & {
+  readonly type: 'FrameRejected';
+  readonly channel: string;
+  readonly body: Uint8Array;
+  readonly reason: string;
+  readonly detail: string;
+};
+
+/** A book rebuilt from changes held against the venue's own full book of the same outcome. */
+export type BookCompared = Envelope & {
+  readonly type: 'BookCompared';
+  readonly outcome: string;
+  readonly method: 'rest' | 'snapshot';
+  readonly equal: boolean;
+  readonly levelsOurs: number;
+  readonly levelsTheirs: number;
+  readonly levelsDiffering: number;
+  /** Sum over differing levels of |our size − theirs|. */
+  readonly sizeDrift: Micro;
+  readonly detail: string | null;
+};
+
+export type KeyIssued = {
+  readonly type: 'KeyIssued';
+  readonly keyId: string;
+  readonly name: string;
+  readonly plan: Plan;
+  /** SHA-256 of the secret, hex. The secret itself is shown once and never kept. */
+  readonly secretHash: string;
+  readonly at: Micros;
+};
+export type KeyRevoked = {
+  readonly type: 'KeyRevoked';
+  readonly keyId: string;
+  readonly reason: string;
+  readonly at: Micros;
+};
+
+export const PLANS = ['explorer', 'quant', 'desk'] as const;
+export type Plan = (typeof PLANS)[number];
+
+export type VenueEvent =
+  | FrameCaptured
+  | BookObserved
+  | MarketObserved
+  | MetricSampled
+  | CaptureStarted
+  | CaptureBeat
+  | CaptureStopped
+  | GapOpened
+  | GapClosed
+  | FrameRejected
+  | BookCompared;
+export type ControlEvent = KeyIssued | KeyRevoked;
+export type LadderEvent = VenueEvent | ControlEvent;
+export type EventType = LadderEvent['type'];
+
+export const EVENT_TYPES = [
+  'FrameCaptured',
+  'BookObserved',
+  'MarketObserved',
+  'MetricSampled',
+  'CaptureStarted',
+  'CaptureBeat',
+  'CaptureStopped',
+  'GapOpened',
+  'GapClosed',
+  'FrameRejected',
+  'BookCompared',
+  'KeyIssued',
+  'KeyRevoked',
+] as const satisfies readonly EventType[];

@@ -1,0 +1,86 @@
+// Moments at which a market was known to be watched, or no longer. Coverage between two of them is computed by the reader,
+// together with the gaps: a crash leaves no farewell, so the newest evidence ends the covered time.
+
+import type { Envelope } from '../../events/events.ts';
+import { defineProjection } from '../projection.ts';
+import type { TableRow } from '../tables.ts';
+import type { Position } from '../../events/topics.ts';
+import { positionColumns } from './envelope-columns.ts';
+import { later, textOf } from './merge.ts';
+
+export type CoverageRow = TableRow<'coverage'>;
+
+/** gap: the last moment known to be covered before a gap, not when the gap was noticed. */
+const COVERAGE_KINDS = ['started', 'beat', 'stopped', 'gap'] as const;
+export type CoverageKind = (typeof COVERAGE_KINDS)[number];
+
+const VERSION = 1;
+
+type Evidence = {
+  readonly kind: CoverageKind;
+  readonly at: number;
+  readonly collector?: string;
+  readonly reason?: string;
+};
+
+const coverageRow = (
+  event: Envelope & { readonly dataset: string; readonly outcome: string | null },
+  position: Position,
+  evidence: Evidence,
+): CoverageRow => ({
+  ...positionColumns(position, VERSION),
+  venue: event.venue,
+  market: event.market,
+  outcome: event.outcome ?? '',
+  dataset: event.dataset,
+  session: event.session,
+  kind: evidence.kind,
+  provenance: event.provenance,
+  collector: evidence.collector ?? '',
+  reason: evidence.reason ?? '',
+  at: evidence.at,
+  since: evidence.at,
+});
+
+export const coverage = defineProjection('coverage', {
+  version: VERSION,
+  handles: ['CaptureStarted', 'CaptureBeat', 'CaptureStopped', 'GapOpened'],
+  merging: {
+    // Starts and stops stay apart; beats of a session become one.
+    key: (row) =>
+      [
+        textOf(row.venue),
+        textOf(row.market),
+        textOf(row.dataset),
+        textOf(row.outcome),
+        textOf(row.session),
+        textOf(row.kind),
+        row.kind === 'started' || row.kind === 'stopped' ? row.at : 0,
+      ].join('\n'),
+    merge: (a, b) => ({
+      ...a,
+      version: later(a.version, b.version),
+      offset: later(a.offset, b.offset),
+      provenance: later(textOf(a.provenance), textOf(b.provenance)),
+      collector: later(textOf(a.collector), textOf(b.collector)),
+      reason: later(textOf(a.reason), textOf(b.reason)),
+      at: later(a.at, b.at),
+      since: Math.min(a.since, b.since),
+    }),
+  },
+  project(event, position) {
+    const { observedAt: at } = event;
+    switch (event.type) {
+      case 'CaptureStarted':
+        return [coverageRow(event, position, { kind: 'started', at, collector: event.collector })];
+      case 'CaptureBeat':
+        return [coverageRow(event, position, { kind: 'beat', at, collector: event.collector })];
+      case 'CaptureStopped': {
+        const { collector, reason } = event;
+        return [coverageRow(event, position, { kind: 'stopped', at, collector, reason })];
+      }
+      case 'GapOpened':
+        return [coverageRow(event, position, { kind: 'gap', at: event.from })];
+    }
+  },
+});

@@ -1,0 +1,11 @@
+import { excerptOf } from '../../kernel/exact-json.ts';
+import type { RejectFinding } from '../adapter.ts';
+
+const DETAIL_LENGTH = 200;
+
+export const reject = (market: string, reason: string, detail: unknown): RejectFinding => ({
+  find: 'reject',
+  market,
+  reason,
+  detail: excerptOf(detail, DETAIL_LENGTH),
+});

@@ -1,0 +1,150 @@
+// Short-dated "up or down" contracts: venues A and C name them by the same slugs, so asset and window are read from the slug
+// and slugs are made for a time grid. A slug that is not one of these says nothing.
+
+import type { Micros } from '../../kernel/time.ts';
+import { EARLIEST_MICROS, LATEST_MICROS, MICROS_PER_SECOND } from '../../kernel/time.ts';
+
+type UpDown = {
+  /** Upper case: BTC. */
+  readonly asset: string;
+  readonly window: string;
+  /** Start of the window where the slug states it as a number; null where it is written as a date. */
+  readonly opensAt: Micros | null;
+};
+
+const WINDOW_SECONDS: Readonly<Record<string, number>> = {
+  '5m': 300,
+  '15m': 900,
+  '1h': 3_600,
+  '4h': 14_400,
+  '1d': 86_400,
+};
+
+const COIN_NAMES: ReadonlyMap<string, string> = new Map([
+  ['bitcoin', 'BTC'],
+  ['ethereum', 'ETH'],
+  ['solana', 'SOL'],
+  ['xrp', 'XRP'],
+  ['dogecoin', 'DOGE'],
+  ['bnb', 'BNB'],
+  ['hyperliquid', 'HYPE'],
+]);
+
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
+
+const MONTH = MONTHS.join('|');
+const GRID = /^([a-z0-9]{2,10})-updown-(5m|15m|1h|4h|1d)-(\d{9,11})$/;
+const HOURLY = new RegExp(`^([a-z]+)-up-or-down-(?:${MONTH})-\\d{1,2}(?:-\\d{4})?-\\d{1,2}(?:am|pm)-et$`);
+const DAILY = new RegExp(`^([a-z]+)-up-or-down-on-(?:${MONTH})-\\d{1,2}(?:-\\d{4})?$`);
+
+export function parseUpDownSlug(slug: string): UpDown | null {
+  const grid = GRID.exec(slug);
+  if (grid) {
+    const opensAt = Number(grid[3]) * MICROS_PER_SECOND;
+    const known = opensAt >= EARLIEST_MICROS && opensAt <= LATEST_MICROS;
+    return { asset: grid[1]!.toUpperCase(), window: grid[2]!, opensAt: known ? opensAt : null };
+  }
+  for (const [pattern, window] of [
+    [HOURLY, '1h'],
+    [DAILY, '1d'],
+  ] as const) {
+    const named = pattern.exec(slug);
+    const asset = named && COIN_NAMES.get(named[1]!);
+    if (asset) return { asset, window, opensAt: null };
+  }
+  return null;
+}
+
+/**
+ * Every name a window of this asset may have on the venue: one for the numbered grid; for hours and days, in US Eastern time,
+ * the form without the year (to early 2026) and the form with it.
+ */
+export function upDownSlugs(asset: string, window: string, opensAt: Micros): readonly string[] {
+  const seconds = Math.floor(opensAt / MICROS_PER_SECOND);
+  if (window !== '1h' && window !== '1d') return [`${asset.toLowerCase()}-updown-${window}-${seconds}`];
+  const coin = [...COIN_NAMES].find(([, symbol]) => symbol === asset.toUpperCase())?.[0];
+  if (!coin) return [];
+  // A day is named after the Eastern date on which it ends, at noon: that of this UTC day's own noon.
+  const named = window === '1d' ? seconds + 12 * 3_600 : seconds;
+  const local = civilOf(named + easternOffset(named));
+  const day = `${MONTHS[local.month - 1]}-${local.day}`;
+  if (window === '1d') return [`${coin}-up-or-down-on-${day}`, `${coin}-up-or-down-on-${day}-${local.year}`];
+  const hour = `${local.hour % 12 === 0 ? 12 : local.hour % 12}${local.hour < 12 ? 'am' : 'pm'}-et`;
+  return [`${coin}-up-or-down-${day}-${hour}`, `${coin}-up-or-down-${day}-${local.year}-${hour}`];
+}
+
+/** Starts of the windows that overlap [from, to), oldest first; grid windows only (their grid begins at the epoch). */
+export function windowStarts(window: string, from: Micros, to: Micros): Micros[] {
+  const length = (WINDOW_SECONDS[window] ?? 0) * MICROS_PER_SECOND;
+  const starts: Micros[] = [];
+  if (length === 0) return starts;
+  for (let at = Math.floor(from / length) * length; at < to; at += length) starts.push(at);
+  return starts;
+}
+
+type Civil = { year: number; month: number; day: number; hour: number };
+
+/** Seconds since the epoch to a calendar date, by the proleptic Gregorian rules. */
+function civilOf(seconds: number): Civil {
+  const days = Math.floor(seconds / 86_400);
+  const hour = Math.floor((seconds - days * 86_400) / 3_600);
+  const shifted = days + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1_460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
+  return {
+    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    month,
+    day: dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1,
+    hour,
+  };
+}
+
+function daysOf(year: number, month: number, day: number): number {
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const yearOfEra = y - era * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  return (
+    era * 146_097 +
+    yearOfEra * 365 +
+    Math.floor(yearOfEra / 4) -
+    Math.floor(yearOfEra / 100) +
+    dayOfYear -
+    719_468
+  );
+}
+
+/** US Eastern: UTC−4 from 2:00 on the second Sunday of March to 2:00 on the first Sunday of November, else UTC−5. */
+function easternOffset(seconds: number): number {
+  const { year } = civilOf(seconds - 5 * 3_600);
+  const firstSunday = (month: number): number => {
+    const first = daysOf(year, month, 1);
+    return first + ((3 - (first % 7) + 7) % 7);
+  };
+  const begins = (firstSunday(3) + 7) * 86_400 + 7 * 3_600;
+  const ends = firstSunday(11) * 86_400 + 6 * 3_600;
+  return (seconds >= begins && seconds < ends ? -4 : -5) * 3_600;
+}

@@ -1,0 +1,169 @@
+// The event log on Kafka: the same topics, partitions and bytes as the SQLite log, under a prefix of the topic names.
+
+import type { SASLOptions } from 'kafkajs';
+import type { Logger } from 'pino';
+import type { Micros, Position } from '@ladderlog/core';
+import { LadderlogError, TOPICS, toMillis } from '@ladderlog/core';
+import { createCodec } from '../avro/codec.ts';
+import { createAppend } from './append.ts';
+import type { KafkaTls } from './client.ts';
+import { connectKafka } from './client.ts';
+import { createGroups } from './groups.ts';
+import { openLink } from './link.ts';
+import { firstFrom, offsetsOf } from './offsets.ts';
+import type { FetchedBatch, Span } from './reader.ts';
+import { fetchSpans } from './reader.ts';
+import { toLogRecord } from './records.ts';
+import type { ThinTopic } from './topics.ts';
+import { prepareTopics } from './topics.ts';
+import type { EventLog, LogBatch, ReadRequest, TopicInfo } from '../log.ts';
+import { DEFAULT_PARTITIONS } from '../log.ts';
+import { partitionFor } from './partitioner.ts';
+import { openRegistry } from '../avro/registry.ts';
+
+export type KafkaLogOptions = {
+  readonly brokers: readonly string[];
+  /** Confluent API of the schema registry. */
+  readonly registryUrl: string;
+  readonly registryAuth?: { readonly username: string; readonly password: string };
+  readonly logger: Logger;
+  /** Before the names of topics and groups. */
+  readonly prefix?: string;
+  /** Of topics that do not exist yet. */
+  readonly partitions?: number;
+  /** Three, or as many as there are brokers, unless given. */
+  readonly replication?: number;
+  /** Milliseconds to keep, by logical topic, of topics that do not exist yet; otherwise for ever. */
+  readonly retention?: Readonly<Record<string, number>>;
+  readonly ssl?: boolean | KafkaTls;
+  readonly sasl?: SASLOptions;
+  readonly clientId?: string;
+  /** How long an operation is tried again before it fails with LOG_UNAVAILABLE. */
+  readonly retryForMs?: number;
+  /** A group waits this long for a member that vanished without leaving. */
+  readonly sessionTimeoutMs?: number;
+};
+
+export type KafkaLog = EventLog & {
+  /** Topics that had too few copies when the log was opened. */
+  readonly thinTopics: readonly ThinTopic[];
+};
+
+export async function openKafkaLog(options: KafkaLogOptions): Promise<KafkaLog> {
+  const { logger, prefix = 'ladderlog.', retryForMs = 30_000, sessionTimeoutMs = 20_000 } = options;
+  const connection = {
+    brokers: options.brokers,
+    clientId: options.clientId ?? 'ladderlog',
+    logger,
+    ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
+    ...(options.sasl === undefined ? {} : { sasl: options.sasl }),
+  };
+  const [{ partitionCounts, thin }, registry] = await Promise.all([
+    prepareTopics(connectKafka(connection), {
+      prefix,
+      partitions: options.partitions ?? DEFAULT_PARTITIONS,
+      retryForMs,
+      logger,
+      ...(options.replication === undefined ? {} : { replication: options.replication }),
+      ...(options.retention === undefined ? {} : { retention: options.retention }),
+    }),
+    openRegistry({
+      url: options.registryUrl,
+      retryForMs,
+      logger,
+      ...(options.registryAuth === undefined ? {} : { auth: options.registryAuth }),
+    }),
+  ]);
+  const codec = createCodec(registry);
+  const link = await openLink({ connection, prefix, partitionCounts, retryForMs });
+  const { countOf, kafkaName } = link;
+  const append = createAppend(link, codec, logger);
+  const groups = createGroups({ link, sessionTimeoutMs, toBatch, logger });
+
+  async function toBatch(fetched: FetchedBatch): Promise<LogBatch> {
+    await registry.learn(fetched.records.flatMap((record) => record.value ?? []));
+    return {
+      topic: link.logicalName(fetched.topic),
+      partition: fetched.partition,
+      end: fetched.end,
+      records: fetched.records.map((record) => toLogRecord(record, codec)),
+    };
+  }
+
+  async function spansOf({ from, to, follow, times }: ReadRequest): Promise<Span[]> {
+    for (const { topic, partition } of from)
+      if (partition >= countOf(topic))
+        throw new LadderlogError('LOG_UNKNOWN_TOPIC', `no partition ${partition} of "${topic}"`);
+    const topics = [...new Set(from.map((position) => position.topic))];
+    const offsets = await offsetsOf(link, topics);
+    const earliest = new Map<string, number[]>();
+    if (times)
+      for (const topic of topics) earliest.set(topic, await firstFrom(link, topic, toMillis(times.from)));
+    return from.map(({ topic, partition, offset }) => {
+      const { begin, end } = offsets.get(topic)![partition]!;
+      if (offset < begin || offset > end)
+        throw new LadderlogError(
+          'LOG_OFFSET_OUT_OF_RANGE',
+          `${topic}/${partition} has ${begin} to ${end}, not ${offset}`,
+          { details: { topic, partition, offset, begin, end } },
+        );
+      const asked = to?.find((one) => one.topic === topic && one.partition === partition)?.offset;
+      const stop = follow ? null : Math.min(asked ?? end, end);
+      const next = Math.max(offset, earliest.get(topic)?.[partition] ?? 0);
+      return { topic: kafkaName(topic), partition, next, stop };
+    });
+  }
+
+  async function* read(request: ReadRequest): AsyncGenerator<LogBatch> {
+    link.refuseClosed();
+    const signal = request.signal ? AbortSignal.any([request.signal, link.closed]) : link.closed;
+    if (signal.aborted) return;
+    const spans = await spansOf(request);
+    const { cluster, giveBack } = await link.borrow(signal);
+    const setup = { cluster, spans, signal, retryForMs, logger, onIdle: giveBack };
+    for await (const fetched of fetchSpans(setup)) yield await toBatch(fetched);
+  }
+
+  async function offsetsAt(topic: string, at: Micros): Promise<number[]> {
+    // Kafka's index is by millisecond, and may pass over equal ones: one earlier is certainly not too late, one later
+    // certainly late enough, and the few records between are looked at.
+    const ms = toMillis(at);
+    const [lowest, highest] = [await firstFrom(link, topic, ms - 1), await firstFrom(link, topic, ms + 1)];
+    const found = [...highest];
+    const range = (offsets: readonly number[]): Position[] =>
+      offsets.flatMap((offset, partition) =>
+        lowest[partition]! < highest[partition]! ? [{ topic, partition, offset }] : [],
+      );
+    const from = range(lowest);
+    if (from.length === 0) return found;
+    for await (const batch of read({ from, to: range(highest) })) {
+      const first = batch.records.find((record) => record.time >= at);
+      if (first) found[batch.partition] = Math.min(found[batch.partition]!, first.offset);
+    }
+    return found;
+  }
+
+  async function topics(): Promise<TopicInfo[]> {
+    const offsets = await offsetsOf(link, TOPICS);
+    return TOPICS.map((topic) => ({
+      topic,
+      partitions: offsets.get(topic)!.map((range, partition) => ({ partition, ...range })),
+    }));
+  }
+
+  return {
+    kind: 'kafka',
+    thinTopics: thin,
+    codec,
+    append: async (events) => {
+      link.refuseClosed();
+      return link.tracked(append(events));
+    },
+    read,
+    ...groups,
+    topics,
+    offsetsAt,
+    partitionOf: (topic, key) => partitionFor(key, countOf(topic)),
+    close: link.close,
+  };
+}

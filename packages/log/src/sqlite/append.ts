@@ -1,0 +1,201 @@
+// Group commit. Appends that arrive while one commit is under way share the next: one transaction, one wait for the disk,
+// however many callers. Within a partition the order of records is the order of the append() calls.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Clock, LadderEvent, Position } from '@ladderlog/core';
+import { keyOf, LadderlogError, timeOf, topicOf } from '@ladderlog/core';
+import { BatchBuilder } from './batch-format.ts';
+import { ByteWriter } from '../avro/byte-writer.ts';
+import type { WritingCodec } from '../avro/codec.ts';
+import { MAX_RECORD_BYTES } from '../log.ts';
+import { patiently, toLogError, transaction } from './file.ts';
+import type { PartitionTable } from './partitions.ts';
+
+/** A batch this large is written as packed: nothing is gained by packing it again. */
+export const TARGET_RECORDS = 2_000;
+export const TARGET_BYTES = 4 * 1024 * 1024;
+/** Fast: an append waits for it. */
+const APPEND_LEVEL = 1;
+/** A group smaller than this may wait as long as the commit before took, so that commits never fill the event loop. */
+const SMALL_GROUP = 32;
+const SPARE_BUILDERS = 8;
+
+type Lane = { readonly partitionId: number; readonly builder: BatchBuilder };
+type Waiter = {
+  /** Per event: its lane and its place in it. */
+  readonly places: readonly {
+    readonly lane: Lane;
+    readonly index: number;
+    readonly topic: string;
+    readonly partition: number;
+  }[];
+  readonly resolve: (positions: Position[]) => void;
+  readonly reject: (error: unknown) => void;
+};
+type Group = { readonly lanes: Map<number, Lane[]>; readonly waiters: Waiter[]; events: number };
+
+const newGroup = (): Group => ({ lanes: new Map(), waiters: [], events: 0 });
+
+export type AppenderOptions = {
+  readonly db: DatabaseSync;
+  readonly path: string;
+  readonly codec: WritingCodec;
+  readonly partitions: PartitionTable;
+  readonly clock: Clock;
+  readonly onCommitted: () => void;
+};
+
+export class Appender {
+  private readonly options: AppenderOptions;
+  private readonly scratch = new ByteWriter(64 * 1024);
+  private readonly advance: StatementSync;
+  private readonly insert: StatementSync;
+  private group = newGroup();
+  /** Builders of earlier groups: their buffers are as large as the appends need. */
+  private readonly spare: BatchBuilder[] = [];
+  private running: Promise<void> | null = null;
+  private lastCommitMs = 0;
+  private lastCommitAt = 0;
+
+  constructor(options: AppenderOptions) {
+    this.options = options;
+    this.advance = options.db.prepare(
+      'UPDATE partitions SET end_offset = end_offset + ? WHERE id = ? RETURNING end_offset',
+    );
+    this.insert = options.db.prepare(
+      `INSERT INTO batches (partition_id, first_offset, last_offset, count, min_time, max_time, appended_at, raw_bytes,
+         bytes, packed, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+  }
+
+  append(events: readonly LadderEvent[]): Promise<Position[]> {
+    if (events.length === 0) return Promise.resolve([]);
+    let places: Waiter['places'];
+    try {
+      places = this.stage(events);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return new Promise((resolve, reject) => {
+      this.group.waiters.push({ places, resolve, reject });
+      this.group.events += events.length;
+      this.running ??= this.run();
+    });
+  }
+
+  /** Resolves when everything appended so far is committed or refused. */
+  async drain(): Promise<void> {
+    while (this.running) await this.running;
+  }
+
+  /** Encodes all events before the first is taken into the group: an append is refused whole. */
+  private stage(events: readonly LadderEvent[]): Waiter['places'] {
+    const { codec, partitions } = this.options;
+    const scratch = this.scratch;
+    scratch.reset();
+    const staged = events.map((event) => {
+      const topic = topicOf(event);
+      const key = keyOf(event);
+      const partition = partitions.partitionOf(topic, key);
+      const start = scratch.at;
+      codec.write(scratch, event);
+      if (scratch.at - start > MAX_RECORD_BYTES)
+        throw new LadderlogError(
+          'LOG_RECORD_TOO_LARGE',
+          `${event.type} of ${scratch.at - start} bytes: a record may have ${MAX_RECORD_BYTES}`,
+          { details: { type: event.type, key, bytes: scratch.at - start } },
+        );
+      return { topic, partition, key, time: timeOf(event), start, end: scratch.at };
+    });
+    return staged.map(({ topic, partition, key, time, start, end }) => {
+      const lane = this.laneOf(partitions.idOf(topic, partition), end - start);
+      lane.builder.add(key, time, scratch.buffer.subarray(start, end));
+      return { lane, index: lane.builder.count - 1, topic, partition };
+    });
+  }
+
+  private laneOf(partitionId: number, bytes: number): Lane {
+    let lanes = this.group.lanes.get(partitionId);
+    if (!lanes) this.group.lanes.set(partitionId, (lanes = []));
+    const open = lanes.at(-1);
+    if (open && open.builder.count < TARGET_RECORDS && open.builder.bytes + bytes <= TARGET_BYTES)
+      return open;
+    const lane = { partitionId, builder: this.spare.pop() ?? new BatchBuilder() };
+    lanes.push(lane);
+    return lane;
+  }
+
+  private async run(): Promise<void> {
+    // Callers of the same turn of the event loop belong together.
+    await new Promise(setImmediate);
+    while (this.group.waiters.length > 0) {
+      const rest = this.lastCommitAt + this.lastCommitMs - performance.now();
+      if (this.group.events < SMALL_GROUP && rest > 1) await sleep(rest);
+      const group = this.group;
+      this.group = newGroup();
+      await this.commit(group);
+    }
+    this.running = null;
+  }
+
+  private async commit(group: Group): Promise<void> {
+    const lanes = [...group.lanes.values()].flat();
+    try {
+      const bodies = lanes.map((lane) => lane.builder.pack(APPEND_LEVEL));
+      const firsts = await this.write(lanes, bodies);
+      this.options.onCommitted();
+      for (const waiter of group.waiters)
+        waiter.resolve(
+          waiter.places.map(({ lane, index, topic, partition }) => ({
+            topic,
+            partition,
+            offset: firsts.get(lane)! + index,
+          })),
+        );
+    } catch (error) {
+      const reason = toLogError(error, this.options.path);
+      for (const waiter of group.waiters) waiter.reject(reason);
+    }
+    for (const { builder } of lanes) {
+      builder.clear();
+      if (this.spare.length < SPARE_BUILDERS) this.spare.push(builder);
+    }
+  }
+
+  private write(lanes: readonly Lane[], bodies: readonly Uint8Array[]): Promise<Map<Lane, number>> {
+    const { db, clock } = this.options;
+    return patiently(() => {
+      const started = performance.now();
+      const firsts = transaction(db, () => {
+        const appendedAt = clock();
+        return new Map(
+          lanes.map((lane, index) => [lane, this.insertBatch(lane, bodies[index]!, appendedAt)]),
+        );
+      });
+      this.lastCommitAt = performance.now();
+      this.lastCommitMs = this.lastCommitAt - started;
+      return firsts;
+    });
+  }
+
+  private insertBatch(lane: Lane, body: Uint8Array, appendedAt: number): number {
+    const { builder, partitionId } = lane;
+    const { end_offset: end } = this.advance.get(builder.count, partitionId) as { end_offset: number };
+    const packed = builder.count >= TARGET_RECORDS / 2 || builder.bytes >= TARGET_BYTES / 2;
+    this.insert.run(
+      partitionId,
+      end - builder.count,
+      end - 1,
+      builder.count,
+      builder.minTime,
+      builder.maxTime,
+      appendedAt,
+      builder.bytes,
+      body.length,
+      packed ? 1 : 0,
+      body,
+    );
+    return end - builder.count;
+  }
+}

@@ -1,0 +1,257 @@
+// Reading by offset. A statement never stays open across an await, so readers hold no snapshot and block nobody. A reader has
+// one piece in memory: about a megabyte, or one batch.
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Micros, Position } from '@ladderlog/core';
+import { LadderlogError } from '@ladderlog/core';
+import type { Logger } from 'pino';
+import { salvage, unpack } from './batch-format.ts';
+import type { UnpackedRecord } from './batch-format.ts';
+import type { LogBatch, LogRecord, ReadRequest, TimeSpan } from '../log.ts';
+import { isCorrupt, patiently, toLogError } from './file.ts';
+import type { PartitionTable } from './partitions.ts';
+import type { Watch } from './watch.ts';
+
+const PIECE_RECORDS = 2_000;
+const PIECE_BYTES = 1024 * 1024;
+const SPANS_AT_ONCE = 10_000;
+
+type BatchRow = {
+  readonly first: number;
+  readonly last: number;
+  readonly minTime: Micros;
+  readonly rawBytes: number;
+  readonly body: Uint8Array | null;
+};
+type Times = NonNullable<ReadRequest['times']>;
+const ALWAYS: Times = { from: -Number.MAX_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+
+/** One partition being read: from `next` up to `to`. */
+type Lane = {
+  readonly id: number;
+  readonly topic: string;
+  readonly partition: number;
+  next: number;
+  to: number;
+};
+
+export type ReaderOptions = {
+  readonly db: DatabaseSync;
+  readonly path: string;
+  readonly partitions: PartitionTable;
+  readonly watch: Watch;
+  readonly logger: Logger | undefined;
+};
+
+export class Reader {
+  private readonly options: ReaderOptions;
+  private readonly after: StatementSync;
+  private readonly afterByIndex: StatementSync;
+  private readonly atTime: StatementSync;
+  private readonly spansAfter: StatementSync;
+
+  constructor(options: ReaderOptions) {
+    this.options = options;
+    const { db } = options;
+    const times = 'max_time >= ? AND min_time < ?';
+    this.after = db.prepare(
+      `SELECT first_offset AS first, last_offset AS last, min_time AS minTime, raw_bytes AS rawBytes, body
+       FROM batches INDEXED BY batches_by_offset
+       WHERE partition_id = ? AND last_offset >= ? AND first_offset < ? AND ${times} ORDER BY last_offset`,
+    );
+    // The same from the index alone, for when the row itself cannot be read.
+    this.afterByIndex = db.prepare(
+      `SELECT first_offset AS first, last_offset AS last, min_time AS minTime, 0 AS rawBytes, NULL AS body
+       FROM batches INDEXED BY batches_by_offset
+       WHERE partition_id = ? AND last_offset >= ? AND first_offset < ? AND ${times} ORDER BY last_offset LIMIT 1`,
+    );
+    this.spansAfter = db.prepare(
+      `SELECT first_offset AS first, last_offset AS last, min_time AS minTime, max_time AS maxTime
+       FROM batches INDEXED BY batches_by_offset
+       WHERE partition_id = ? AND last_offset >= ? AND first_offset < ? AND ${times} ORDER BY last_offset LIMIT ?`,
+    );
+    this.atTime = db.prepare(
+      `SELECT first_offset AS first, last_offset AS last, min_time AS minTime, raw_bytes AS rawBytes, body
+       FROM batches INDEXED BY batches_by_offset
+       WHERE partition_id = ? AND last_offset >= ? AND max_time >= ? ORDER BY last_offset LIMIT 1`,
+    );
+  }
+
+  /** Of the index alone. */
+  async *spans(from: Position, end: number, times: Times): AsyncGenerator<TimeSpan[]> {
+    const id = this.options.partitions.idOf(from.topic, from.partition);
+    let next = from.offset;
+    for (;;) {
+      const spans = this.spansAfter.all(id, next, end, times.from, times.to, SPANS_AT_ONCE) as TimeSpan[];
+      if (spans.length > 0) yield spans;
+      if (spans.length < SPANS_AT_ONCE) return;
+      next = spans.at(-1)!.last + 1;
+    }
+  }
+
+  /** Checks the request now, so that "the end" is the end at the time of the call. */
+  plan(request: ReadRequest): Lane[] {
+    return request.from.map((position) => {
+      const id = this.options.partitions.idOf(position.topic, position.partition);
+      const { begin, end } = this.options.partitions.row(id);
+      if (position.offset < begin || position.offset > end)
+        throw new LadderlogError(
+          'LOG_OFFSET_OUT_OF_RANGE',
+          `${position.topic}/${position.partition} has the offsets ${begin} to ${end}, not ${position.offset}`,
+          { details: { ...position, begin, end } },
+        );
+      const to = request.follow ? Infinity : Math.min(limitOf(request.to, position) ?? end, end);
+      return { id, topic: position.topic, partition: position.partition, next: position.offset, to };
+    });
+  }
+
+  /** Pieces of the lanes in turn; ends when all are read, on abort, and never while following. */
+  async *read(lanes: readonly Lane[], request: ReadRequest): AsyncGenerator<LogBatch> {
+    const { signal } = request;
+    const times = request.times ?? ALWAYS;
+    let open = [...lanes];
+    while (open.length > 0) {
+      let idle = true;
+      for (const lane of open) {
+        if (signal?.aborted) return;
+        const batch = await this.piece(lane, times);
+        if (signal?.aborted) return;
+        if (!batch) continue;
+        idle = false;
+        yield batch;
+      }
+      if (signal?.aborted) return;
+      if (!request.follow) open = open.filter((lane) => lane.next < lane.to);
+      else if (idle) await this.options.watch.wait(signal);
+    }
+  }
+
+  /** The next records of a lane, or null when there are none now. Moves the lane on. */
+  private async piece(lane: Lane, times: Times): Promise<LogBatch | null> {
+    // In one turn: the file may be closed at any await.
+    const { end, to, rows } = await this.ask(() => {
+      const { end } = this.options.partitions.row(lane.id);
+      const to = Math.min(lane.to, end);
+      return { end, to, rows: lane.next < to ? this.rows(lane, to, times) : null };
+    });
+    if (rows === null) return null;
+    if (rows.length === 0) {
+      // Passed over by their times, or removed by retention.
+      lane.next = to;
+      return null;
+    }
+    const from = lane.next;
+    const records: LogRecord[] = [];
+    for (const row of rows)
+      for (const record of await this.recordsOf(lane, row))
+        if (record.offset >= from && record.offset < to) records.push(record);
+    lane.next = Math.min(rows.at(-1)!.last + 1, to);
+    return records.length === 0 ? null : { topic: lane.topic, partition: lane.partition, records, end };
+  }
+
+  private async ask<T>(work: () => T): Promise<T> {
+    try {
+      return await patiently(work);
+    } catch (error) {
+      throw toLogError(error, this.options.path);
+    }
+  }
+
+  private rows(lane: Lane, to: number, times: Times): BatchRow[] {
+    const rows: BatchRow[] = [];
+    const parameters = [lane.id, lane.next, to, times.from, times.to] as const;
+    try {
+      let records = 0;
+      let bytes = 0;
+      for (const row of this.after.iterate(...parameters) as Iterable<BatchRow>) {
+        rows.push(row);
+        records += row.last - row.first + 1;
+        bytes += row.rawBytes;
+        if (records >= PIECE_RECORDS || bytes >= PIECE_BYTES) break;
+      }
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      // What was read before the damage first; next time the damaged row comes first, and is given as faults.
+      if (rows.length === 0) rows.push(this.damagedRow(lane, parameters, error));
+    }
+    return rows;
+  }
+
+  private damagedRow(
+    lane: Lane,
+    parameters: readonly [number, number, number, number, number],
+    cause: unknown,
+  ): BatchRow {
+    try {
+      const row = this.afterByIndex.get(...parameters) as BatchRow | undefined;
+      if (row) return row;
+    } catch {
+      // The index is damaged too.
+    }
+    throw new LadderlogError(
+      'LOG_CORRUPT',
+      `${lane.topic}/${lane.partition} cannot be read from offset ${lane.next} on`,
+      { cause, details: { topic: lane.topic, partition: lane.partition, offset: lane.next } },
+    );
+  }
+
+  private async recordsOf(lane: Lane, row: BatchRow): Promise<LogRecord[]> {
+    const count = row.last - row.first + 1;
+    let unpacked: UnpackedRecord[];
+    let reason = 'its checksum does not hold';
+    try {
+      if (row.body === null) throw new TypeError('its row in the file is damaged');
+      unpacked = unpack(row.body, row.rawBytes);
+      if (unpacked.length !== count)
+        throw new TypeError(`the batch has ${unpacked.length} records of ${count}`);
+    } catch (error) {
+      reason = (error as Error).message;
+      unpacked = row.body === null ? [] : await salvage(row.body);
+    }
+    let faults = 0;
+    const records = Array.from({ length: count }, (_, index): LogRecord => {
+      const offset = row.first + index;
+      const record = unpacked[index];
+      if (record?.whole)
+        return { offset, key: record.key, time: record.time, value: record.value, fault: null };
+      faults++;
+      const details = { topic: lane.topic, partition: lane.partition, offset };
+      const fault = new LadderlogError(
+        'LOG_CORRUPT',
+        `${lane.topic}/${lane.partition}/${offset} is damaged: ${reason}`,
+        { details },
+      );
+      return { offset, key: '', time: row.minTime, value: new Uint8Array(0), fault };
+    });
+    if (faults > 0)
+      this.options.logger?.error(
+        {
+          event: 'log.corrupt',
+          topic: lane.topic,
+          partition: lane.partition,
+          first: row.first,
+          last: row.last,
+          faults,
+        },
+        'records of the log are damaged',
+      );
+    return records;
+  }
+
+  /** First offset whose record is at or after the time; the end when there is none. */
+  async offsetAt(partitionId: number, at: Micros): Promise<number> {
+    const { topic, partition, begin, end } = this.options.partitions.row(partitionId);
+    const lane: Lane = { id: partitionId, topic, partition, next: begin, to: end };
+    while (lane.next < end) {
+      const row = await patiently(() => this.atTime.get(partitionId, lane.next, at) as BatchRow | undefined);
+      if (!row) return end;
+      const found = (await this.recordsOf(lane, row)).find((record) => !record.fault && record.time >= at);
+      if (found) return found.offset;
+      lane.next = row.last + 1;
+    }
+    return end;
+  }
+}
+
+const limitOf = (to: readonly Position[] | undefined, from: Position): number | undefined =>
+  to?.find((position) => position.topic === from.topic && position.partition === from.partition)?.offset;

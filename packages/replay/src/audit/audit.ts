@@ -1,0 +1,277 @@
+// The audit: today's normalizers over the captured frames, held against what was recorded. The log is read in order of time;
+// all that a frame gave carries the frame's own time, so a frame and its events meet in one moment, and memory holds one moment
+// plus the state of the connections that are open in it. See docs/audit.md for what can be judged and what cannot.
+
+import type { EventType, Frame, Micros, Position, VenueAdapter, VenueEvent } from '@ladderlog/core';
+import { EARLIEST_MICROS, LATEST_MICROS, VENUE_ADAPTERS } from '@ladderlog/core';
+import type { FrameVerdict, Recorded } from './frame.ts';
+import { judgeFrame } from './frame.ts';
+import type { AuditOptions, AuditResult, NotJudged } from './result.ts';
+import type { AuditSession } from './sessions.ts';
+import { AuditSessions } from './sessions.ts';
+import type { SessionSpan } from './survey.ts';
+import { surveySessions } from './survey.ts';
+import type { Taped } from './tally.ts';
+import { AuditTally } from './tally.ts';
+import { replayBatches } from '../source/source.ts';
+
+const READ: ReadonlySet<EventType> = new Set([
+  'FrameCaptured',
+  'BookObserved',
+  'MetricSampled',
+  'BookCompared',
+  'FrameRejected',
+  'GapOpened',
+  'GapClosed',
+  'CaptureStopped',
+]);
+
+/** Frames of an import whose times run backwards are put in order; more than so many are not waited for. */
+const MAX_HELD = 2_000;
+/** Frames between two looks for facts that are no longer needed. */
+const FORGET_EVERY = 10_000;
+
+export async function runAudit(options: AuditOptions): Promise<AuditResult> {
+  const audit = new Audit(options, await surveySessions(options));
+  await audit.run();
+  return audit.tally.result();
+}
+
+class Audit {
+  readonly tally: AuditTally;
+  private readonly options: AuditOptions;
+  private readonly adapter: VenueAdapter;
+  private readonly spans: ReadonlyMap<string, SessionSpan>;
+  private readonly sessions: AuditSessions;
+  /** Books in a recorded gap, by market and outcome. */
+  private readonly gaps = new Map<string, string>();
+  private readonly from: Micros;
+  private readonly to: Micros;
+  private readonly decoder = new TextDecoder();
+
+  constructor(options: AuditOptions, spans: ReadonlyMap<string, SessionSpan>) {
+    this.options = options;
+    this.adapter = options.adapter ?? VENUE_ADAPTERS[options.venue];
+    this.spans = spans;
+    this.sessions = new AuditSessions(this.adapter);
+    this.tally = new AuditTally(options);
+    this.from = options.from ?? EARLIEST_MICROS;
+    this.to = options.to ?? LATEST_MICROS;
+  }
+
+  async run(): Promise<void> {
+    const { log, venue, signal } = this.options;
+    let begin = this.from;
+    let [oldest, newest] = [Infinity, 0];
+    for (const { first, last } of this.spans.values()) {
+      if (last >= this.from && first < begin) begin = first;
+      oldest = Math.min(oldest, first);
+      newest = Math.max(newest, last);
+    }
+    const start = Math.max(begin, oldest);
+    const total = Math.max(1, Math.min(this.to, newest) - start);
+    const range = {
+      venues: [venue],
+      from: begin,
+      to: this.to,
+      types: READ,
+      onUnreadable: () => void this.tally.unreadable++,
+      ...(signal ? { signal } : {}),
+    };
+    let moment: { readonly event: VenueEvent; readonly position: Position }[] = [];
+    let at = -1;
+    for await (const items of replayBatches(log, range)) {
+      for (const item of items) {
+        if (item.time !== at) {
+          if (moment.length > 0) this.judgeMoment(moment, at);
+          moment = [];
+          at = item.time;
+        }
+        moment.push(item);
+      }
+      this.options.onProgress?.({ done: Math.min(at - start, total), total, frames: this.tally.frames });
+      this.closeSessions(at);
+    }
+    if (moment.length > 0) this.judgeMoment(moment, at);
+    signal?.throwIfAborted();
+    this.closeSessions(Infinity);
+  }
+
+  /** Everything that was recorded with one time: frames, and what they gave. */
+  private judgeMoment(
+    items: readonly { readonly event: VenueEvent; readonly position: Position }[],
+    at: Micros,
+  ): void {
+    const frames: Taped[] = [];
+    const recorded = new Map<string, Recorded[]>();
+    const opened = new Set<string>();
+    for (const { event, position } of items) {
+      switch (event.type) {
+        case 'FrameCaptured':
+          frames.push({ event, position });
+          break;
+        case 'GapOpened':
+          if (event.dataset === 'books') {
+            opened.add(trackOf(event.market, event.outcome));
+            if (!this.isOpen(event.market, event.outcome, event.gapId)) this.tally.gap(at);
+          }
+          break;
+        case 'BookObserved':
+        case 'MetricSampled':
+        case 'BookCompared':
+        case 'FrameRejected': {
+          if (event.provenance === 'backfilled') break;
+          const key = frameKey(event.session, event.ordinal);
+          const list = recorded.get(key);
+          if (list) list.push({ event, position });
+          else recorded.set(key, [{ event, position }]);
+          this.tally.event(event);
+          break;
+        }
+        default:
+      }
+    }
+    for (const frame of frames) {
+      const key = frameKey(frame.event.session, frame.event.ordinal);
+      this.take(frame, recorded.get(key) ?? [], opened);
+      recorded.delete(key);
+    }
+    for (const left of recorded.values())
+      for (const { event } of left)
+        this.tally.leave(
+          event.type === 'FrameRejected' && event.channel === 'import' ? 'import_line' : 'frame_missing',
+          at,
+        );
+    for (const { event } of items) this.followGaps(event);
+  }
+
+  private isOpen(market: string, outcome: string | null, gapId: string): boolean {
+    return this.gaps.get(trackOf(market, outcome)) === gapId;
+  }
+
+  private followGaps(event: VenueEvent): void {
+    if (event.type === 'GapOpened' && event.dataset === 'books')
+      this.gaps.set(trackOf(event.market, event.outcome), event.gapId);
+    else if ((event.type === 'GapClosed' || event.type === 'CaptureStopped') && event.dataset === 'books')
+      this.gaps.delete(trackOf(event.market, event.outcome));
+  }
+
+  /** Frames of a connection in the order they came in. */
+  private take(frame: Taped, recorded: readonly Recorded[], opened: ReadonlySet<string>): void {
+    const startMissing = this.options.from === undefined ? 'session_start_missing' : 'session_start_not_read';
+    const session = this.sessions.of(frame, startMissing);
+    const { ordinal, provenance } = frame.event;
+    if (session.spoiled === null && ordinal !== session.nextOrdinal) {
+      // Times of a live connection only ascend: what is not here is not in the log.
+      if (provenance === 'captured') session.spoiled = 'frames_missing';
+      else {
+        session.held.set(ordinal, { frame, recorded });
+        if (session.held.size > MAX_HELD) this.spoil(session, 'frames_missing');
+        return;
+      }
+    }
+    this.judge(session, frame, recorded, opened);
+    for (
+      let next = session.held.get(session.nextOrdinal);
+      next;
+      next = session.held.get(session.nextOrdinal)
+    ) {
+      session.held.delete(session.nextOrdinal);
+      this.judge(session, next.frame, next.recorded, opened);
+    }
+  }
+
+  private spoil(session: AuditSession, why: NotJudged): void {
+    session.spoiled = why;
+    const held = [...session.held.values()].sort((a, b) => a.frame.event.ordinal - b.frame.event.ordinal);
+    session.held.clear();
+    for (const { frame, recorded } of held) this.judge(session, frame, recorded, NO_GAPS);
+  }
+
+  private judge(
+    session: AuditSession,
+    frame: Taped,
+    recorded: readonly Recorded[],
+    opened: ReadonlySet<string>,
+  ): void {
+    const { event } = frame;
+    session.nextOrdinal = event.ordinal + 1;
+    const wire: Frame = {
+      channel: event.channel,
+      direction: event.direction,
+      text: this.decoder.decode(event.body),
+      observedAt: event.observedAt,
+      settings: event.settings,
+    };
+    if (event.channel === 'ws') {
+      session.socket = true;
+      if (event.direction === 'in') this.settleUnheard(session, true);
+    }
+    const findings = session.normalizer.normalize(wire);
+    this.sessions.learn(session, findings);
+    if (findings.length > 0 && this.tally.frames % FORGET_EVERY === 0)
+      this.sessions.forgetEnded(session, event.observedAt);
+    this.tally.frame(event);
+    if (session.spoiled !== null) {
+      for (const one of recorded) this.tally.leave(session.spoiled, one.event.observedAt);
+      return;
+    }
+    if (event.direction === 'out') return;
+    const inGap = (market: string, outcome: string): boolean => {
+      const track = trackOf(market, outcome);
+      return this.gaps.has(track) || opened.has(track);
+    };
+    const verdict = judgeFrame(findings, recorded, this.adapter, event.observedAt, inGap);
+    if (verdict.differences.length > 0 && session.socket && event.channel !== 'ws') {
+      // An answer that was under way when its connection broke: the recorder had forgotten the books by then, which no frame
+      // tells. If that explains it, it is not judged.
+      session.normalizer.forget();
+      const again = session.normalizer.normalize(wire);
+      if (judgeFrame(again, recorded, this.adapter, event.observedAt, inGap).differences.length === 0) {
+        for (const one of recorded) this.tally.leave('connection_broke', one.event.observedAt);
+        return;
+      }
+      if (recorded.length === 0) {
+        session.unheard.push({ frame, verdict });
+        return;
+      }
+    }
+    this.verdict(frame, verdict);
+  }
+
+  /** An answer that came in when its connection was gone is on the tape and gave nothing, whatever it says. */
+  private settleUnheard(session: AuditSession, spokeAgain: boolean): void {
+    for (const { frame, verdict } of session.unheard.splice(0)) {
+      const { differences } = verdict;
+      this.verdict(
+        frame,
+        spokeAgain
+          ? verdict
+          : {
+              ...verdict,
+              differences: [],
+              compared: [],
+              suppressed: verdict.suppressed + differences.length,
+            },
+      );
+    }
+  }
+
+  private verdict(frame: Taped, verdict: FrameVerdict): void {
+    const { session, observedAt } = frame.event;
+    this.tally.verdict(frame, verdict, this.spans.get(session)?.last === observedAt);
+  }
+
+  private closeSessions(now: Micros): void {
+    const isOver = (id: string): boolean => (this.spans.get(id)?.last ?? -Infinity) < now;
+    for (const session of this.sessions.close(isOver)) {
+      if (session.held.size > 0) this.spoil(session, 'frames_missing');
+      this.settleUnheard(session, false);
+    }
+  }
+}
+
+const NO_GAPS: ReadonlySet<string> = new Set();
+
+const frameKey = (session: string, ordinal: number): string => `${session}\u0000${ordinal}`;
+const trackOf = (market: string, outcome: string | null): string => `${market}\u0000${outcome ?? ''}`;

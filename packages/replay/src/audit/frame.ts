@@ -1,0 +1,97 @@
+// One frame: what its normalizer says now beside what was recorded of it.
+
+import type { Finding, Micro, Micros, Position, VenueAdapter } from '@ladderlog/core';
+import type { FieldDifference, Judged, JudgedFinding } from './compare.ts';
+import { difference, keyOfEvent, keyOfFinding } from './compare.ts';
+
+export type Recorded = { readonly event: Judged; readonly position: Position };
+
+export type FrameDifference = Partial<FieldDifference> & {
+  readonly kind: 'field' | 'missing' | 'unexpected';
+  readonly type: Judged['type'];
+  readonly market: string;
+  readonly outcome: string | null;
+  readonly event: Position | null;
+};
+
+export type FrameVerdict = {
+  readonly matched: Judged['type'][];
+  readonly differences: FrameDifference[];
+  /** Books that a recorded gap kept from being observations. */
+  suppressed: number;
+  /** Our book against the venue's, as computed now. */
+  readonly compared: { readonly levels: number; readonly drift: Micro }[];
+};
+
+const TYPE_OF: Readonly<Record<JudgedFinding['find'], Judged['type']>> = {
+  book: 'BookObserved',
+  sample: 'MetricSampled',
+  compare: 'BookCompared',
+  reject: 'FrameRejected',
+};
+
+const isJudged = (finding: Finding): finding is JudgedFinding =>
+  finding.find === 'book' ||
+  finding.find === 'sample' ||
+  finding.find === 'compare' ||
+  finding.find === 'reject';
+
+export function judgeFrame(
+  findings: readonly Finding[],
+  recorded: readonly Recorded[],
+  adapter: VenueAdapter,
+  observedAt: Micros,
+  inGap: (market: string, outcome: string) => boolean,
+): FrameVerdict {
+  const verdict: FrameVerdict = { matched: [], differences: [], suppressed: 0, compared: [] };
+  const due = Map.groupBy(findings.filter(isJudged), keyOfFinding);
+  const seen = Map.groupBy(recorded, ({ event }) => keyOfEvent(event));
+  for (const [, group] of due)
+    for (const finding of group)
+      if (finding.find === 'compare')
+        verdict.compared.push({ levels: finding.levelsDiffering, drift: finding.sizeDrift });
+  for (const key of new Set([...due.keys(), ...seen.keys()]))
+    pair(due.get(key) ?? [], seen.get(key) ?? [], adapter, observedAt, inGap, verdict);
+  return verdict;
+}
+
+/** The n-th with the n-th, counted from the end: what a gap suppressed comes before the book that closed it. */
+function pair(
+  due: readonly JudgedFinding[],
+  seen: readonly Recorded[],
+  adapter: VenueAdapter,
+  observedAt: Micros,
+  inGap: (market: string, outcome: string) => boolean,
+  verdict: FrameVerdict,
+): void {
+  for (let back = 1; back <= Math.max(due.length, seen.length); back++) {
+    const finding = due.at(-back);
+    const one = seen.at(-back);
+    if (finding && !one) {
+      if (finding.find === 'book' && inGap(finding.market, finding.outcome)) verdict.suppressed++;
+      else
+        verdict.differences.push({
+          ...about(finding),
+          kind: 'missing',
+          type: TYPE_OF[finding.find],
+          event: null,
+        });
+    } else if (one) {
+      const field = finding ? difference(one.event, finding, adapter, observedAt) : null;
+      if (finding && !field) verdict.matched.push(one.event.type);
+      else
+        verdict.differences.push({
+          ...about(one.event),
+          kind: finding ? 'field' : 'unexpected',
+          type: one.event.type,
+          event: one.position,
+          ...field,
+        });
+    }
+  }
+}
+
+const about = (subject: Judged | JudgedFinding): { market: string; outcome: string | null } => ({
+  market: subject.market,
+  outcome: 'outcome' in subject ? subject.outcome : null,
+});

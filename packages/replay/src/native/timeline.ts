@@ -1,0 +1,212 @@
+// The one timeline of a native replay: begins with the first subscription, ends with the range, and is wound back when everyone
+// has left.
+
+import type { BookObserved, CaptureStopped, EventType, FrameCaptured, Micros, Venue } from '@ladderlog/core';
+import { MICROS_PER_MS } from '@ladderlog/core';
+import type { EventLog } from '@ladderlog/log';
+import type { NativeSource, VenueServer } from '@ladderlog/simulators';
+import { answerOf } from './answers.ts';
+import type { Replay } from './follow.ts';
+import { NativeMemory } from './memory.ts';
+import type { Pace } from '../source/pace.ts';
+import { replayBatches } from '../source/source.ts';
+
+export type TimelineOptions = {
+  readonly log: EventLog;
+  readonly venue: Venue;
+  /** Half-open, by our clock. */
+  readonly from: Micros;
+  readonly to: Micros;
+  /** How far before `from` books, metadata and answers are looked for. */
+  readonly lookbackMs?: number;
+  readonly onError?: (error: unknown) => void;
+};
+
+type Connection<Frame> = {
+  readonly deliver: (frame: Frame) => void;
+  /** The observation a client's first book came from: frames up to it are in that book. */
+  readonly since: Map<string, { readonly session: string; readonly ordinal: number }>;
+};
+
+const TYPES: ReadonlySet<EventType> = new Set([
+  'FrameCaptured',
+  'BookObserved',
+  'MarketObserved',
+  'MetricSampled',
+  'GapOpened',
+  'CaptureStopped',
+]);
+
+/** Unsent bytes of the slowest reader past which a replay without a pace waits. */
+const BACKLOG_BYTES = 1024 * 1024;
+const CHECK_EVERY = 64;
+
+export class Timeline<Frame> {
+  private readonly options: TimelineOptions;
+  private readonly pace: Pace;
+  private readonly replay: Replay<Frame>;
+  private readonly primed: NativeMemory;
+  private readonly connections = new Set<Connection<Frame>>();
+  private readonly decoder = new TextDecoder();
+  memory: NativeMemory;
+  server: VenueServer | null = null;
+  delivered = 0;
+  private followed = new Map<string, string>();
+  private running: AbortController | null = null;
+  private over = Promise.withResolvers<void>();
+  private isOver = false;
+  private closed = false;
+
+  static async open<Frame>(
+    options: TimelineOptions,
+    pace: Pace,
+    replay: Replay<Frame>,
+  ): Promise<Timeline<Frame>> {
+    const primed = new NativeMemory(options.from);
+    const range = {
+      venues: [options.venue],
+      from: options.from - (options.lookbackMs ?? 2 * 3_600_000) * MICROS_PER_MS,
+      to: options.from,
+      types: TYPES,
+    };
+    for await (const items of replayBatches(options.log, range))
+      for (const { event } of items) primed.apply(event);
+    primed.now = options.from;
+    return new Timeline(options, pace, replay, primed);
+  }
+
+  private constructor(options: TimelineOptions, pace: Pace, replay: Replay<Frame>, primed: NativeMemory) {
+    this.options = options;
+    this.pace = pace;
+    this.replay = replay;
+    this.primed = primed;
+    this.memory = primed.copy();
+    this.followPrimed();
+  }
+
+  source(initial: (id: string, connection: Connection<Frame>) => Frame[]): NativeSource<Frame> {
+    return {
+      rest: (request) => answerOf(request, this.memory.answers, this.memory),
+      connect: (deliver) => {
+        const connection: Connection<Frame> = { deliver, since: new Map() };
+        this.connections.add(connection);
+        return {
+          initial: (ids) => ids.flatMap((id) => initial(id, connection)),
+          watching: (ids) => {
+            // The subscription's own books go first: the server asks for them right after this.
+            if (ids.size > 0 && !this.running && !this.isOver) setImmediate(() => this.begin());
+          },
+          ended: this.over.promise,
+          close: () => {
+            this.connections.delete(connection);
+            if (this.connections.size === 0 && this.isOver) this.rewind();
+          },
+        };
+      },
+    };
+  }
+
+  private begin(): void {
+    if (this.running || this.isOver || this.closed) return;
+    const running = new AbortController();
+    this.running = running;
+    this.run(running.signal).catch((error: unknown) => {
+      this.options.onError?.(error);
+      this.over.reject(error);
+    });
+  }
+
+  /** As if it had just been started. */
+  private rewind(): void {
+    this.memory = this.primed.copy();
+    this.followPrimed();
+    this.running = null;
+    this.isOver = false;
+    this.over = Promise.withResolvers();
+    this.over.promise.catch(() => undefined);
+    this.pace.jump();
+  }
+
+  stop(): void {
+    this.closed = true;
+    this.running?.abort();
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    this.over.promise.catch(() => undefined);
+    const { log, venue, from, to } = this.options;
+    await this.pace.due(from, signal);
+    let unchecked = 0;
+    const stops: CaptureStopped[] = [];
+    for await (const items of replayBatches(log, { venues: [venue], from, to, types: TYPES, signal })) {
+      for (const { event, time } of items) {
+        const wait = this.pace.due(time, signal);
+        if (wait) await wait;
+        if (signal.aborted) return;
+        while (stops.length > 0 && stops[0]!.observedAt < time) this.stopped(stops.shift()!);
+        // The last frame of a market has the time of its end, and comes after it in the order of a replay.
+        if (event.type === 'CaptureStopped') {
+          stops.push(event);
+          continue;
+        }
+        this.memory.apply(event);
+        if (event.type === 'BookObserved') this.follow(event);
+        else if (event.type === 'GapOpened' && event.dataset === 'books')
+          this.unfollow(event.market, event.outcome);
+        else if (event.type === 'FrameCaptured' && event.channel === 'ws' && event.direction === 'in') {
+          this.deliver(event);
+          if (++unchecked >= CHECK_EVERY) {
+            unchecked = 0;
+            await this.heldBack(signal);
+          }
+        }
+      }
+    }
+    this.isOver = true;
+    if (this.connections.size === 0) this.rewind();
+    else this.over.resolve();
+  }
+
+  private stopped(event: CaptureStopped): void {
+    this.memory.apply(event);
+    if (event.dataset === 'books') this.unfollow(event.market, event.outcome);
+  }
+
+  private followPrimed(): void {
+    this.followed = new Map();
+    for (const book of this.memory.allBooks()) this.follow(book);
+  }
+
+  /** A first book is followed by the changes of the connection that it came from. */
+  private follow(book: BookObserved): void {
+    const id = this.options.venue === 'venuec' ? book.outcome : book.market;
+    if (book.provenance !== 'backfilled' && !this.followed.has(id)) this.followed.set(id, book.session);
+  }
+
+  private unfollow(market: string, outcome: string | null): void {
+    if (this.options.venue !== 'venuec') this.followed.delete(market);
+    else if (outcome !== null) this.followed.delete(outcome);
+    else for (const { id } of this.memory.market(market)?.outcomes ?? []) this.followed.delete(id);
+  }
+
+  private deliver(event: FrameCaptured): void {
+    this.delivered++;
+    const text = this.decoder.decode(event.body);
+    for (const { frame, id } of this.replay(event, text, this.followed, this.memory)) {
+      for (const connection of this.connections) {
+        const since = connection.since.get(id);
+        if (since) {
+          if (since.session === event.session && event.ordinal <= since.ordinal) continue;
+          connection.since.delete(id);
+        }
+        connection.deliver(frame);
+      }
+    }
+  }
+
+  /** Lets sockets breathe, and waits for the slowest reader: nothing is dropped for want of a pace. */
+  private async heldBack(signal: AbortSignal): Promise<void> {
+    do await new Promise((resolve) => setImmediate(resolve));
+    while (!signal.aborted && (this.server?.backlog() ?? 0) > BACKLOG_BYTES);
+  }
+}
