@@ -16,7 +16,7 @@ import type {
   VenueAdapter,
   VenueEvent,
 } from '@ladderlog/core';
-import { VENUES, VENUE_ADAPTERS, venueC } from '@ladderlog/core';
+import { VENUES, venueC } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
 import { auditReport, auditText, runAudit } from '@ladderlog/replay';
@@ -278,7 +278,7 @@ test('an import is audited in the order of its lines, also where its clock ran b
       'not json',
     ].join('\n'),
   );
-  await importFile({ log, adapters: VENUE_ADAPTERS, file });
+  await importFile({ log, file });
   const result = await runAudit({ log, venue: 'venuec' });
   expect(result.differences).toEqual([]);
   expect(result.books).toEqual({ judged: 4, matched: 4, different: 0 });

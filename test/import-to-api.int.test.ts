@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { importFile } from '@ladderlog/collectors';
-import { VENUE_ADAPTERS } from '@ladderlog/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import type { Running, World } from '../packages/api/test/api-harness.ts';
@@ -122,7 +121,6 @@ beforeAll(async () => {
   writeFileSync(file, `${LINES.join('\n')}\n`);
   const report = await importFile({
     log: world.log,
-    adapters: VENUE_ADAPTERS,
     file,
   });
   if (report.rejects !== 0 || report.observations !== 5)

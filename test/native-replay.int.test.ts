@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { importFile } from '@ladderlog/collectors';
 import type { BookObserved, Finding, MarketObserved, Venue, VenueEvent } from '@ladderlog/core';
-import { VENUES, VENUE_ADAPTERS } from '@ladderlog/core';
+import { VENUES, adapterOf } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
 import type { NativeReplay, NativeReplayOptions } from '@ladderlog/replay';
 import { startNativeReplay } from '@ladderlog/replay';
@@ -121,7 +121,7 @@ function subscribe(venue: Venue, { urls }: NativeReplay, ids: readonly string[])
 
 /** The books a client would keep, by today's normalizers. */
 function booksOf(venue: Venue, texts: readonly string[]): Map<string, string[]> {
-  const normalizer = VENUE_ADAPTERS[venue].createNormalizer();
+  const normalizer = adapterOf(venue).createNormalizer();
   const books = new Map<string, string[]>();
   for (const text of texts)
     for (const finding of normalizer.normalize({
@@ -338,7 +338,7 @@ test('venue B: an import ends with its last change, which has the time of the en
       line(20, 'orderbook_delta', 3, delta),
     ].join('\n'),
   );
-  await importFile({ log, adapters: VENUE_ADAPTERS, file });
+  await importFile({ log, file });
   // From the beginning, whenever that was.
   replay = await startNativeReplay({ log, venue: 'venueb', from: 0, to: 1_794_700_801_000_000, speed: 1 });
   const client = subscribe('venueb', replay, ['T']);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { importFile } from '@ladderlog/collectors';
 import type { Strategy } from '@ladderlog/core';
-import { VENUE_ADAPTERS, framesTopic } from '@ladderlog/core';
+import { framesTopic } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { openSqliteLog, positionsFromBeginning, readEvents } from '@ladderlog/log';
 import { runAudit, runBacktest, startNativeReplay } from '@ladderlog/replay';
@@ -53,7 +53,7 @@ async function record(folder: string): Promise<EventLog> {
   out.end();
   await once(out, 'close');
   const log = await openSqliteLog({ path: join(folder, 'log.sqlite') });
-  await importFile({ log, adapters: VENUE_ADAPTERS, file });
+  await importFile({ log, file });
   return log;
 }
 

@@ -1,6 +1,5 @@
 // Imports a recording and kills itself at the second append it makes: before it, on its way, or after it.
 
-import { VENUE_ADAPTERS as adapters } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
 
 import { importFile } from '../src/index.ts';
@@ -16,4 +15,4 @@ log.append = async (events) => {
   process.kill(process.pid, 'SIGKILL');
   return new Promise(() => undefined);
 };
-await importFile({ log, adapters, file });
+await importFile({ log, file });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import type { VenueEvent } from '@ladderlog/core';
-import { VENUE_ADAPTERS as adapters, coverageOf } from '@ladderlog/core';
+import { coverageOf } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
 import { afterAll, describe, expect, test } from 'vitest';
 
@@ -70,7 +70,7 @@ async function importAgain(
 ): Promise<{ report: ImportReport; events: VenueEvent[] }> {
   const log = await openSqliteLog({ path: data });
   try {
-    const report = await importFile({ log, adapters, file });
+    const report = await importFile({ log, file });
     return { report, events: await readAll(log) };
   } finally {
     await log.close();
@@ -277,7 +277,7 @@ describe('an import', () => {
 
   test('of a missing file says which', async () => {
     const log = await openSqliteLog({ path: join(folder, 'missing.sqlite') });
-    await expect(importFile({ log, adapters, file: join(folder, 'nothing.jsonl') })).rejects.toMatchObject({
+    await expect(importFile({ log, file: join(folder, 'nothing.jsonl') })).rejects.toMatchObject({
       code: 'BAD_ARGUMENT',
     });
     await log.close();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Finding, VenueAdapter, VenueEvent } from '@ladderlog/core';
-import { Capture, LadderlogError, venueA, venueB, venueC } from '@ladderlog/core';
+import { Capture, LadderlogError, venueB } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
 import { pino } from 'pino';
@@ -90,7 +90,7 @@ test('an import passes over what cannot be encoded, and a second run of it adds 
   const line = (frame: string, at: number): string =>
     JSON.stringify({ venue: 'venueb', channel: 'ws', received_at: 1_794_700_800_000 + at, frame });
   writeFileSync(file, [line('before', 0), line('hostile', 1), line('after', 2)].join('\n'));
-  const run = () => importFile({ log, adapters: { venuea: venueA, venueb: faulty, venuec: venueC }, file });
+  const run = () => importFile({ log, adapter: () => faulty, file });
   expect(await run()).toMatchObject({ frames: 3, badLineCount: 0 });
   const events = await readAll(log, ['venueb']);
   expect(
@@ -108,7 +108,6 @@ test('a line that no record could hold is a bad line, and the import goes on', a
   writeFileSync(file, [fits, line('x'.repeat(MAX_FRAME_BYTES)), line('after')].join('\n'));
   const report = await importFile({
     log,
-    adapters: { venuea: venueA, venueb: venueB, venuec: venueC },
     file,
   });
   expect(report).toMatchObject({ lines: 3, frames: 2, badLineCount: 1 });

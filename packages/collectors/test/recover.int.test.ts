@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { Capture, venueA, venueB, venueC } from '@ladderlog/core';
+import { Capture, venueB } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
 import { expect, test } from 'vitest';
 
@@ -55,7 +55,7 @@ test.each([
     }),
   );
   writeFileSync(file, lines.join('\n'));
-  await importFile({ log, adapters: { venuea: venueA, venueb: venueB, venuec: venueC }, file });
+  await importFile({ log, file });
   const evidence = await recoverEvidence(log, 'venueb', LOOKBACK, KILLED + restartedAt);
   expect(evidence.map(({ market }) => market).sort()).toEqual(MARKETS);
   expect(new Set(evidence.map(({ lastEvidence }) => lastEvidence))).toEqual(new Set([KILLED + MINUTE]));

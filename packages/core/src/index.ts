@@ -50,7 +50,6 @@ export {
   METRICS,
   PLANS,
   PROVENANCES,
-  VENUES,
 } from './events/events.ts';
 export type { Clock, Micros } from './kernel/time.ts';
 export {
@@ -130,13 +129,13 @@ export { fingerprintOf, isNewer, type EventOf, type Projection } from './tables/
 export { PROJECTIONS } from './tables/projections/all.ts';
 export { poisonRow } from './tables/projections/rejects.ts';
 export type { VenueRequest } from './venues/shared/request.ts';
-export { VENUE_ADAPTERS } from './venues/registry.ts';
+export { VENUES, VENUE_ADAPTERS, adapterOf, isVenue } from './venues/registry.ts';
 export { UNKNOWN_MARKET } from './venues/shared/merge-market.ts';
-export { venueA } from './venues/venue-a/normalize.ts';
+export { venueA } from './venues/venue-a/index.ts';
 export * as subscribeA from './venues/venue-a/subscribe.ts';
-export { venueB } from './venues/venue-b/normalize.ts';
+export { venueB } from './venues/venue-b/index.ts';
 export * as subscribeB from './venues/venue-b/subscribe.ts';
-export { venueC } from './venues/venue-c/normalize.ts';
+export { venueC } from './venues/venue-c/index.ts';
 export * as subscribeC from './venues/venue-c/subscribe.ts';
 export type {
   BookMessage,

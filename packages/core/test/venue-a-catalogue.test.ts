@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { venueA } from '../src/venues/venue-a/normalize.ts';
+import { venueA } from '../src/venues/venue-a/index.ts';
 import type { Over } from './venue-a-messages.ts';
 import { DETAIL, MARKET, fieldsOf, market, topic } from './venue-a-messages.ts';
 import { AT, feed, only } from './venue-frames.ts';

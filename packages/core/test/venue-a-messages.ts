@@ -1,7 +1,7 @@
 // Messages of venue A, invented values in the true shape, for its tests.
 
 import type { MarketFields } from '../src/venues/adapter.ts';
-import { venueA } from '../src/venues/venue-a/normalize.ts';
+import { venueA } from '../src/venues/venue-a/index.ts';
 import { AT, feed, only } from './venue-frames.ts';
 
 export const UP = '63015212288887519605689521802215931005858239156918107575780791658588345185817';

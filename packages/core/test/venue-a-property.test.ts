@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { venueA } from '../src/venues/venue-a/normalize.ts';
+import { venueA } from '../src/venues/venue-a/index.ts';
 import { HOSTILE, deepTexts, feed, fixtureLines, frame, only, record, sourceText } from './venue-frames.ts';
 
 /** A decimal as a JSON number or a string may write it: padded, with dust, with an exponent. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { venueA } from '../src/venues/venue-a/normalize.ts';
+import { venueA } from '../src/venues/venue-a/index.ts';
 import type { Over } from './venue-a-messages.ts';
 import { DETAIL, DOWN, MARKET, UP, book, fieldsOf, push, topic } from './venue-a-messages.ts';
 import { feed, fixtureLines, golden, only, sourceText } from './venue-frames.ts';

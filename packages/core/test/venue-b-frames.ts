@@ -1,7 +1,7 @@
 // Invented frames of venue B in the true shape, and short words for what they give.
 
 import type { Finding, Frame, Normalizer } from '../src/venues/adapter.ts';
-import { venueB } from '../src/venues/venue-b/normalize.ts';
+import { venueB } from '../src/venues/venue-b/index.ts';
 import { AT, feed } from './venue-frames.ts';
 
 export const M = 'KXBTC15M-26NOV141915-15';

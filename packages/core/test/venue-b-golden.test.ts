@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../src/venues/adapter.ts';
-import { venueB } from '../src/venues/venue-b/normalize.ts';
+import { venueB } from '../src/venues/venue-b/index.ts';
 import { AT, fixtureLines, golden, only, sourceText } from './venue-frames.ts';
 
 type Line = { readonly channel: string; readonly frame: string; readonly outbound?: true };

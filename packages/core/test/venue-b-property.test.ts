@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatMicro } from '../src/kernel/decimal.ts';
 import type { Finding } from '../src/venues/adapter.ts';
-import { venueB } from '../src/venues/venue-b/normalize.ts';
+import { venueB } from '../src/venues/venue-b/index.ts';
 import { AT, HOSTILE, only, record, sourceText } from './venue-frames.ts';
 
 const M = 'KXBTC15M-26NOV141915-15';

@@ -11,7 +11,7 @@ import type { BookObserved, VenueEvent } from '../src/events/events.ts';
 import { Capture } from '../src/capture/capture.ts';
 import { fromMillis } from '../src/kernel/time.ts';
 import type { BookFinding, Finding } from '../src/venues/adapter.ts';
-import { venueB } from '../src/venues/venue-b/normalize.ts';
+import { venueB } from '../src/venues/venue-b/index.ts';
 import { AT, feed, only, sourceText } from './venue-frames.ts';
 
 const folder =

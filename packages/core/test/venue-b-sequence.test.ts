@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { VenueEvent } from '../src/events/events.ts';
 import { Capture } from '../src/capture/capture.ts';
 import type { Finding } from '../src/venues/adapter.ts';
-import { venueB } from '../src/venues/venue-b/normalize.ts';
+import { venueB } from '../src/venues/venue-b/index.ts';
 import type { Fields } from './venue-b-frames.ts';
 import { M, N, asFrame, delta, last, open, sent, snapshot, summary } from './venue-b-frames.ts';
 import { AT, feed, only } from './venue-frames.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { venueC } from '../src/venues/venue-c/normalize.ts';
+import { venueC } from '../src/venues/venue-c/index.ts';
 import { AT, feed, fixture, only } from './venue-frames.ts';
 
 describe('the catalogue of venue C', () => {

@@ -3,7 +3,7 @@ import { formatMicro } from '../src/kernel/decimal.ts';
 import type { BookObserved, VenueEvent } from '../src/events/events.ts';
 import { Capture } from '../src/capture/capture.ts';
 import type { Finding } from '../src/venues/adapter.ts';
-import { venueC } from '../src/venues/venue-c/normalize.ts';
+import { venueC } from '../src/venues/venue-c/index.ts';
 import { AT, feed, fixture, fixtureLines, frame, golden, only, sourceText } from './venue-frames.ts';
 
 const CASES: Record<string, readonly { channel: string; text: string }[]> = {

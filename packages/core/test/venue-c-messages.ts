@@ -1,7 +1,7 @@
 // Messages of venue C, invented values in the true shape, for its tests.
 
 import type { Normalizer } from '../src/venues/adapter.ts';
-import { venueC } from '../src/venues/venue-c/normalize.ts';
+import { venueC } from '../src/venues/venue-c/index.ts';
 import { feed } from './venue-frames.ts';
 
 export const MARKET = '0x5d1c0c1e2f7a4b3c9d8e7f60514233445566778899aabbccddeeff0011223344';

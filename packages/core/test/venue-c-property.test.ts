@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { venueC } from '../src/venues/venue-c/normalize.ts';
+import { venueC } from '../src/venues/venue-c/index.ts';
 import { HOSTILE, deepTexts, feed, fixtureLines, frame, only, record, sourceText } from './venue-frames.ts';
 
 const MARKET = `0x${'ab'.repeat(32)}`;

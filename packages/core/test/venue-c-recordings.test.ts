@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../src/venues/adapter.ts';
-import { venueA } from '../src/venues/venue-a/normalize.ts';
-import { venueC } from '../src/venues/venue-c/normalize.ts';
+import { venueA } from '../src/venues/venue-a/index.ts';
+import { venueC } from '../src/venues/venue-c/index.ts';
 import { feed, only, sourceText } from './venue-frames.ts';
 
 const folder =

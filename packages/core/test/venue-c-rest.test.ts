@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { venueC } from '../src/venues/venue-c/normalize.ts';
+import { venueC } from '../src/venues/venue-c/index.ts';
 import { MARKET, UP, bookMessage, change, changes, started } from './venue-c-messages.ts';
 import { feed, only } from './venue-frames.ts';
 

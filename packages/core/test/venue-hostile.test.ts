@@ -1,7 +1,7 @@
 // Values that a venue, or whoever speaks in its place, may send to stop a recorder. Each must end as events the log can take.
 
 import { describe, expect, it } from 'vitest';
-import { VENUE_ADAPTERS } from '../src/venues/registry.ts';
+import { adapterOf } from '../src/venues/registry.ts';
 import { frame, only, record } from './venue-frames.ts';
 
 const BOOK_A = 'rest:/order-book?vendor=predict_fun&marketId=5&tokenId=9';
@@ -27,14 +27,14 @@ const FAR = '-9007199254.740990';
 describe('hostile values', () => {
   it.each(['constructor', 'toString', '__proto__'])('venue A: an outcome named %s', (outcome) => {
     const book = { outcome, tokenId: '9', timestamp: 1_794_700_802_500, bids: [], asks: [] };
-    expect(record(VENUE_ADAPTERS.venuea, [frame(JSON.stringify(book), BOOK_A)])).toMatchObject([
+    expect(record(adapterOf('venuea'), [frame(JSON.stringify(book), BOOK_A)])).toMatchObject([
       [{ find: 'reject', reason: 'unknown_outcome' }],
     ]);
   });
 
   it('venue A: an index that is none is the place in the list', () => {
     const text = JSON.stringify(topic({ index: 99_999_999_999 }));
-    const [findings] = record(VENUE_ADAPTERS.venuea, [frame(text, 'rest:/market/detail?marketTopicId=1')]);
+    const [findings] = record(adapterOf('venuea'), [frame(text, 'rest:/market/detail?marketTopicId=1')]);
     expect(only(findings!, 'market')[0]!.fields.outcomes).toMatchObject([{ id: '0', index: 0 }]);
     expect(only(findings!, 'sample')).toMatchObject([{ outcome: '0' }]);
   });
@@ -47,7 +47,7 @@ describe('hostile values', () => {
     ];
     expect(
       record(
-        VENUE_ADAPTERS.venueb,
+        adapterOf('venueb'),
         frames.map((message) => frame(JSON.stringify(message))),
       ),
     ).toMatchObject([
@@ -63,14 +63,14 @@ describe('hostile values', () => {
       slug: 'constructor-up-or-down-on-june-5',
       clobTokenIds: '["1","2"]',
     };
-    const [findings] = record(VENUE_ADAPTERS.venuec, [frame(JSON.stringify([market]), 'gamma:/markets')]);
+    const [findings] = record(adapterOf('venuec'), [frame(JSON.stringify([market]), 'gamma:/markets')]);
     expect(only(findings!, 'market')[0]!.fields).toMatchObject({ asset: null, window: null });
   });
 
   it('venue C: a side that is an object is a bad change of its own token, not a failure', () => {
     const text =
       '{"event_type":"price_change","market":"0x1","price_changes":[{"asset_id":"7","side":{"toString":1},"price":"0.5","size":"1"}]}';
-    expect(record(VENUE_ADAPTERS.venuec, [frame(text)])).toMatchObject([
+    expect(record(adapterOf('venuec'), [frame(text)])).toMatchObject([
       [
         { find: 'reject', reason: 'bad_change' },
         { find: 'break', outcome: '7' },

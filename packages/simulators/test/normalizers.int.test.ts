@@ -1,7 +1,7 @@
 // What the simulators send is what the adapters of core understand: every frame, nothing rejected, no drift.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { VENUE_ADAPTERS, type Finding, type Venue } from '@ladderlog/core';
+import { adapterOf, type Finding, type Venue } from '@ladderlog/core';
 import { startSimulators, type Simulators } from '../src/index.ts';
 import {
   KEYS,
@@ -40,7 +40,7 @@ function live(): void {
 }
 
 function findings(venue: Venue, settings: Record<string, string> = {}): Finding[] {
-  const normalizer = VENUE_ADAPTERS[venue].createNormalizer();
+  const normalizer = adapterOf(venue).createNormalizer();
   const { frames } = simulators.sent()[venue];
   return frames.flatMap(({ channel, text, at }) =>
     normalizer.normalize({ channel, direction: 'in', text, observedAt: at, settings }),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import type { ImportReport } from '@ladderlog/collectors';
 import { backfill, importFile } from '@ladderlog/collectors';
-import { LadderlogError, VENUES, parseClientTime, venueA, venueB, venueC } from '@ladderlog/core';
+import { LadderlogError, VENUES, parseClientTime } from '@ladderlog/core';
 import { startSimulators } from '@ladderlog/simulators';
 
 import type { Context } from '../context.ts';
@@ -41,7 +41,6 @@ export function registerImport(define: Define): void {
           const progress = createProgress(`import ${file}`);
           const report = await importFile({
             log,
-            adapters: { venuea: venueA, venueb: venueB, venuec: venueC },
             file,
             signal: context.signal,
             onProgress: ({ bytes, totalBytes, lines, events }) =>

@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
 import type { LadderEvent, Session, Venue, VenueAdapter, VenueEvent } from '@ladderlog/core';
-import { Capture, LadderlogError, VENUES, framesTopic } from '@ladderlog/core';
+import { Capture, LadderlogError, VENUES, adapterOf, framesTopic } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 
 import { MAX_FRAME_BYTES, appendEncodable } from '../recorder/encodable.ts';
@@ -46,14 +46,15 @@ export type ImportReport = {
 
 export type ImportOptions = {
   readonly log: EventLog;
-  readonly adapters: Readonly<Record<Venue, VenueAdapter>>;
+  /** Default: as registered. */
+  readonly adapter?: (venue: Venue) => VenueAdapter;
   readonly file: string;
   readonly onProgress?: (progress: ImportProgress) => void;
   readonly signal?: AbortSignal;
 };
 
 export async function importFile(options: ImportOptions): Promise<ImportReport> {
-  const { log, adapters, file } = options;
+  const { log, file, adapter = adapterOf } = options;
   const survey = await surveyFile(file);
   const prefix = `import-${survey.sha256.slice(0, 16)}-`;
   const present = await findPresent(log, prefix, survey);
@@ -93,7 +94,7 @@ export async function importFile(options: ImportOptions): Promise<ImportReport> 
       captures.set(
         line.venue,
         (capture = new Capture({
-          adapter: adapters[line.venue],
+          adapter: adapter(line.venue),
           collector: 'import',
           provenance: 'imported',
         })),

@@ -4,8 +4,8 @@
 import type { Micro, TextFormat } from '../kernel/decimal.ts';
 import type { Micros } from '../kernel/time.ts';
 
-export const VENUES = ['venuea', 'venueb', 'venuec'] as const;
-export type Venue = (typeof VENUES)[number];
+/** A venue's name: its topic, its part of the routes, a column. Which ones there are says venues/venues.ts. */
+export type Venue = 'venuea' | 'venueb' | 'venuec';
 
 export const PROVENANCES = ['captured', 'imported', 'backfilled'] as const;
 export type Provenance = (typeof PROVENANCES)[number];

@@ -3,7 +3,7 @@
 // projections need not read them. See docs/adr/0002.
 
 import type { LadderEvent, Venue } from './events.ts';
-import { VENUES } from './events.ts';
+import { VENUES } from '../venues/registry.ts';
 import type { Micros } from '../kernel/time.ts';
 
 export const CONTROL_TOPIC = 'control';

@@ -2,7 +2,7 @@
 // silently subscribe to more than was meant.
 
 import type { Venue } from '../events/events.ts';
-import { VENUES } from '../events/events.ts';
+import { VENUES } from '../venues/registry.ts';
 import type { Micros } from '../kernel/time.ts';
 import { parseClientTime } from '../kernel/time.ts';
 import type { Position } from '../events/topics.ts';

@@ -3,7 +3,7 @@
 // that was killed writes its gap only when it is back. Imported events say nothing about now.
 
 import type { LadderEvent, Venue } from '../events/events.ts';
-import { VENUES } from '../events/events.ts';
+import { VENUES } from '../venues/registry.ts';
 import type { FeedState, VenueStatus } from '../feed/messages.ts';
 import type { Clock, Micros } from '../kernel/time.ts';
 import { toIso } from '../kernel/time.ts';

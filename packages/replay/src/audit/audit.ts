@@ -3,7 +3,7 @@
 // plus the state of the connections that are open in it. See docs/audit.md for what can be judged and what cannot.
 
 import type { EventType, Frame, Micros, Position, VenueAdapter, VenueEvent } from '@ladderlog/core';
-import { EARLIEST_MICROS, LATEST_MICROS, VENUE_ADAPTERS } from '@ladderlog/core';
+import { EARLIEST_MICROS, LATEST_MICROS, adapterOf } from '@ladderlog/core';
 import type { FrameVerdict, Recorded } from './frame.ts';
 import { judgeFrame } from './frame.ts';
 import type { AuditOptions, AuditResult, NotJudged } from './result.ts';
@@ -51,7 +51,7 @@ class Audit {
 
   constructor(options: AuditOptions, spans: ReadonlyMap<string, SessionSpan>) {
     this.options = options;
-    this.adapter = options.adapter ?? VENUE_ADAPTERS[options.venue];
+    this.adapter = options.adapter ?? adapterOf(options.venue);
     this.spans = spans;
     this.sessions = new AuditSessions(this.adapter);
     this.tally = new AuditTally(options);

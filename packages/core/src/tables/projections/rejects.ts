@@ -1,7 +1,7 @@
 // What could not be understood, with its bytes: frames that no normalizer took, and log records that could not be decoded or
 // projected. Nothing is dropped, and the stream goes on.
 
-import { VENUES } from '../../events/events.ts';
+import { VENUES } from '../../venues/registry.ts';
 import { defineProjection } from '../projection.ts';
 import type { TableRow } from '../tables.ts';
 import type { Position } from '../../events/topics.ts';

@@ -4,7 +4,7 @@
 import { parseDecimal } from '../../kernel/decimal.ts';
 import type { JsonObject } from '../../kernel/exact-json.ts';
 import { arrayOf, isObject, parseExact, parseJson, textOf } from '../../kernel/exact-json.ts';
-import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../adapter.ts';
+import type { Finding, Frame, MarketFields, Normalizer } from '../adapter.ts';
 import type { Channel } from '../shared/channel.ts';
 import { parseChannel } from '../shared/channel.ts';
 import { KnownMarkets, isEnded } from '../shared/known-markets.ts';
@@ -27,7 +27,7 @@ import {
 
 type Rest = Extract<Channel, { kind: 'rest' }>;
 
-class VenueANormalizer implements Normalizer {
+export class VenueANormalizer implements Normalizer {
   private readonly books = new MarketBooks();
   /** This connection is a socket: its books are those of the first outcome, and no other is watched. */
   private streams = false;
@@ -269,13 +269,3 @@ class VenueANormalizer implements Normalizer {
     }
   }
 }
-
-export const venueA: VenueAdapter = {
-  venue: 'venuea',
-  dialect: 'Binance Wallet Prediction; predict.fun as fallback',
-  createNormalizer: () => new VenueANormalizer(),
-  // Strictly between 0 and 1, up to six decimals.
-  priceBounds: [1, 999_999],
-  sequenced: false,
-  streamsSamples: false,
-};

@@ -2,7 +2,7 @@
 // YES asks at 1 − p (with use_yes_price the venue has done that already). See docs/normalization.md for every decision.
 
 import { isObject, parseExact, parseJson, textOf } from '../../kernel/exact-json.ts';
-import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../adapter.ts';
+import type { Finding, Frame, MarketFields, Normalizer } from '../adapter.ts';
 import { measureDrift } from '../shared/wire-levels.ts';
 import type { Stream } from './book.ts';
 import { Book, OUTCOME } from './book.ts';
@@ -12,7 +12,6 @@ import { restError, restRoute } from './rest.ts';
 import { Subscriptions } from './subscriptions.ts';
 import type { Json, WireBook } from './wire.ts';
 import {
-  PRICE_BOUNDS,
   REST_SHAPES,
   SKIPPED_KINDS,
   SNAPSHOT_SHAPES,
@@ -24,20 +23,10 @@ import {
   tickerOf,
 } from './wire.ts';
 
-export const venueB: VenueAdapter = {
-  venue: 'venueb',
-  dialect:
-    'Kalshi trade API v2: WebSocket snapshot and signed deltas, REST books; fixed point, dollars and cents',
-  priceBounds: PRICE_BOUNDS,
-  sequenced: true,
-  streamsSamples: true,
-  createNormalizer: () => new VenueBNormalizer(),
-};
-
 /** After these the venue sends no more on the subscription: 10 channel error, 25 buffer overflow. */
 const TERMINAL_CODES: ReadonlySet<unknown> = new Set([10, 25]);
 
-class VenueBNormalizer implements Normalizer {
+export class VenueBNormalizer implements Normalizer {
   private readonly subscriptions = new Subscriptions();
   private readonly catalogue = new Map<string, MarketFields>();
   /** Markets whose books came by REST. */

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/exact-json.ts';
 import { isObject, parseExact, parseJson, textOf } from '../../kernel/exact-json.ts';
 import { parseDecimal } from '../../kernel/decimal.ts';
 import type { Micro } from '../../kernel/decimal.ts';
-import type { Finding, Frame, MarketFields, Normalizer, VenueAdapter } from '../adapter.ts';
+import type { Finding, Frame, MarketFields, Normalizer } from '../adapter.ts';
 import { parseChannel } from '../shared/channel.ts';
 import type { Channel } from '../shared/channel.ts';
 import { KnownMarkets, isEnded } from '../shared/known-markets.ts';
@@ -22,7 +22,7 @@ import { bookShapeOf, changeShapeOf, kindOf, plainText, readSide, readingOf, sid
 
 type Rest = Extract<Channel, { kind: 'rest' }>;
 
-class VenueCNormalizer implements Normalizer {
+export class VenueCNormalizer implements Normalizer {
   private readonly books = new Map<string, TokenBook>();
   /** Tokens whose book is not known and whose break was already stated. */
   private readonly broken = new Set<string>();
@@ -302,13 +302,3 @@ class VenueCNormalizer implements Normalizer {
 }
 
 const isBefore = (a: number | null, b: number | null): boolean => a !== null && b !== null && a < b;
-
-export const venueC: VenueAdapter = {
-  venue: 'venuec',
-  dialect: 'Polymarket: CLOB market channel, CLOB REST, Gamma',
-  createNormalizer: () => new VenueCNormalizer(),
-  // Tick to 1 − tick of the finest grid, 0.0001.
-  priceBounds: [100, 999_900],
-  sequenced: false,
-  streamsSamples: true,
-};

@@ -1,0 +1,12 @@
+import type { VenueAdapter } from '../adapter.ts';
+import { VenueANormalizer } from './normalize.ts';
+
+export const venueA: VenueAdapter = {
+  venue: 'venuea',
+  dialect: 'Binance Wallet Prediction; predict.fun as fallback',
+  createNormalizer: () => new VenueANormalizer(),
+  // Strictly between 0 and 1, up to six decimals.
+  priceBounds: [1, 999_999],
+  sequenced: false,
+  streamsSamples: false,
+};

@@ -1,0 +1,13 @@
+import type { VenueAdapter } from '../adapter.ts';
+import { VenueBNormalizer } from './normalize.ts';
+import { PRICE_BOUNDS } from './wire.ts';
+
+export const venueB: VenueAdapter = {
+  venue: 'venueb',
+  dialect:
+    'Kalshi trade API v2: WebSocket snapshot and signed deltas, REST books; fixed point, dollars and cents',
+  priceBounds: PRICE_BOUNDS,
+  sequenced: true,
+  streamsSamples: true,
+  createNormalizer: () => new VenueBNormalizer(),
+};
