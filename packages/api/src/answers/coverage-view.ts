@@ -1,14 +1,13 @@
 // Coverage and gaps as clients see them: what of the asked range was recorded, why not the rest. Time nobody watched is shown
 // as a gap of cause `not_captured`, so that an empty page can never be taken for a quiet market.
 
+import type { Coverage as CoverageView, Gap as GapView } from '@ladderlog/client';
 import type { CoverageRow, Dataset, GapRow, Interval, Micros, Venue } from '@ladderlog/core';
 import { coverageOf, toIso } from '@ladderlog/core';
 import { coverageRows, gapRows } from '@ladderlog/store';
 import type { Context } from '../server/context.ts';
-import type { components } from '../generated/openapi.ts';
 
-export type GapView = components['schemas']['Gap'];
-export type CoverageView = components['schemas']['Coverage'];
+export type { CoverageView, GapView };
 
 export type Evidence = { readonly rows: readonly CoverageRow[]; readonly gaps: readonly GapRow[] };
 

@@ -2,10 +2,8 @@
 
 import type { MarketIdentity, Micros, Venue } from '@ladderlog/core';
 import { toIso, toNumber } from '@ladderlog/core';
+import type { Market as MarketView } from '@ladderlog/client';
 import type { MarketRecord } from '@ladderlog/store';
-import type { components } from '../generated/openapi.ts';
-
-export type MarketView = components['schemas']['Market'];
 
 /** As read from the store: text columns are text (on the way in they may be bytes). */
 type Read<T> = T extends Uint8Array ? never : T extends readonly (infer U)[] ? readonly Read<U>[] : T;
