@@ -235,16 +235,19 @@ describe('what was changed is found', () => {
   test('a normalizer that changed its mind', async () => {
     const adapter: VenueAdapter = {
       ...venueC,
-      createNormalizer() {
-        const inner = venueC.createNormalizer();
-        return {
-          normalize: (frame) =>
-            inner
-              .normalize(frame)
-              .map((finding) => (finding.find === 'book' ? { ...finding, nativeBid: 'bid' } : finding)),
-          forget: () => inner.forget(),
-          learn: (market, fields) => inner.learn(market, fields),
-        };
+      capture: {
+        ...venueC.capture,
+        createNormalizer() {
+          const inner = venueC.capture.createNormalizer();
+          return {
+            normalize: (frame) =>
+              inner
+                .normalize(frame)
+                .map((finding) => (finding.type === 'book' ? { ...finding, nativeBid: 'bid' } : finding)),
+            forget: () => inner.forget(),
+            learn: (market, fields) => inner.learn(market, fields),
+          };
+        },
       },
     };
     const result = await runAudit({ log: capture.log, venue: 'venuec', adapter, listed: 5 });

@@ -121,7 +121,7 @@ function subscribe(venue: Venue, { urls }: NativeReplay, ids: readonly string[])
 
 /** The books a client would keep, by today's normalizers. */
 function booksOf(venue: Venue, texts: readonly string[]): Map<string, string[]> {
-  const normalizer = adapterOf(venue).createNormalizer();
+  const normalizer = adapterOf(venue).capture.createNormalizer();
   const books = new Map<string, string[]>();
   for (const text of texts)
     for (const finding of normalizer.normalize({
@@ -137,8 +137,8 @@ function booksOf(venue: Venue, texts: readonly string[]): Map<string, string[]> 
       }
   return books;
 }
-const isBookFinding = (finding: Finding): finding is Extract<Finding, { find: 'book' }> =>
-  finding.find === 'book';
+const isBookFinding = (finding: Finding): finding is Extract<Finding, { type: 'book' }> =>
+  finding.type === 'book';
 
 describe.each(VENUES)('%s', (venue) => {
   test('gives every recorded book in order, then closes', async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Finding, VenueAdapter, VenueEvent } from '@ladderlog/core';
+import type { Finding, CapturedVenue, VenueEvent } from '@ladderlog/core';
 import { Capture, LadderlogError, venueB } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
@@ -34,15 +34,19 @@ const outboxOf = (log: EventLog, fatal: unknown[] = []): Outbox =>
   createOutbox({ log, logger: pino({ level: 'silent' }), onFatal: (error) => fatal.push(error) });
 
 /** A normalizer with a fault: what it makes of one frame fits no schema. */
-const faulty: VenueAdapter = {
-  ...venueB,
-  createNormalizer: () => ({
-    ...venueB.createNormalizer(),
-    normalize: ({ text }): Finding[] => (text === 'hostile' ? [HOSTILE] : [{ find: 'skip', reason: 'fine' }]),
-  }),
+const faulty: CapturedVenue = {
+  venue: 'venueb',
+  capture: {
+    ...venueB.capture,
+    createNormalizer: () => ({
+      ...venueB.capture.createNormalizer(),
+      normalize: ({ text }): Finding[] =>
+        text === 'hostile' ? [HOSTILE] : [{ type: 'skip', reason: 'fine' }],
+    }),
+  },
 };
 const HOSTILE: Finding = {
-  find: 'sample',
+  type: 'sample',
   market: 'M',
   outcome: 'yes',
   metric: 'last_trade',

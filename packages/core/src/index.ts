@@ -87,13 +87,14 @@ export type {
   RejectFinding,
   SampleFinding,
   SkipFinding,
-  VenueAdapter,
-} from './venues/adapter.ts';
-export { sourceLevels } from './venues/adapter.ts';
+  VenueCapture,
+} from './capture/finding.ts';
+export type { VenueAdapter } from './venues/adapter.ts';
+export { sourceLevels } from './market/source-levels.ts';
 export { hashText } from './kernel/hash.ts';
 export type { SideLevel } from './market/ladder.ts';
 export { Side } from './market/ladder.ts';
-export type { CaptureOptions } from './capture/capture.ts';
+export type { CaptureOptions, CapturedVenue } from './capture/capture.ts';
 export { Capture } from './capture/capture.ts';
 export type { Evidence } from './capture/evidence.ts';
 export { EvidenceFold } from './capture/evidence.ts';

@@ -2,32 +2,34 @@ import { describe, expect, test } from 'vitest';
 
 import type {
   BookFinding,
+  CapturedVenue,
   Finding,
   Frame,
   GapClosed,
   GapOpened,
   Normalizer,
-  VenueAdapter,
   VenueEvent,
 } from '../src/index.ts';
 import { Capture, EvidenceFold } from '../src/index.ts';
 
 // A venue whose frames are scripted findings as JSON: the session's own rules, without any dialect.
-const scripted: VenueAdapter = {
+const scripted: CapturedVenue = {
   venue: 'venuec',
-  dialect: 'scripted findings',
-  priceBounds: [0, 1_000_000],
-  sequenced: false,
-  streamsSamples: true,
-  createNormalizer: (): Normalizer => ({
-    normalize: (frame) => JSON.parse(frame.text) as Finding[],
-    forget: () => undefined,
-    learn: () => undefined,
-  }),
+  capture: {
+    priceBounds: [0, 1_000_000],
+    sequenced: false,
+    streamsSamples: true,
+    bookOutcomes: () => ['t1'],
+    createNormalizer: (): Normalizer => ({
+      normalize: (frame) => JSON.parse(frame.text) as Finding[],
+      forget: () => undefined,
+      learn: () => undefined,
+    }),
+  },
 };
 
 const book = (kind: 'snapshot' | 'delta', outcome = 't1', bid = 400_000, ask = 600_000): BookFinding => ({
-  find: 'book',
+  type: 'book',
   market: 'm1',
   outcome,
   kind,
@@ -107,7 +109,7 @@ describe('gaps', () => {
     say(10, book('snapshot'));
     say(20, book('delta'));
     const broken = say(30, {
-      find: 'break',
+      type: 'break',
       market: 'm1',
       outcome: 't1',
       cause: 'sequence_break',
@@ -147,7 +149,7 @@ describe('gaps', () => {
   test('a change for a book never seen starts capture inside a gap', () => {
     const { say } = open();
     const waiting: Finding = {
-      find: 'break',
+      type: 'break',
       market: 'm1',
       outcome: 't1',
       cause: 'awaiting_snapshot',
@@ -207,11 +209,11 @@ describe('gaps', () => {
   test('an unreadable frame makes every book of an unnumbered connection suspect; an unknown kind does not', () => {
     const { say } = open();
     say(10, book('snapshot'));
-    expect(types(say(20, { find: 'reject', market: '', reason: 'unknown_kind', detail: '' }))).toEqual([
+    expect(types(say(20, { type: 'reject', market: '', reason: 'unknown_kind', detail: '' }))).toEqual([
       'FrameCaptured',
       'FrameRejected',
     ]);
-    const events = say(30, { find: 'reject', market: '', reason: 'malformed_json', detail: '' });
+    const events = say(30, { type: 'reject', market: '', reason: 'malformed_json', detail: '' });
     expect(types(events)).toEqual(['FrameCaptured', 'FrameRejected', 'GapOpened']);
     expect(only(events, 'GapOpened')[0]).toMatchObject({ cause: 'rejected_frame', from: 20 });
   });
@@ -249,7 +251,7 @@ describe('two connections of one market', () => {
       type === 'FrameCaptured' ? [] : [`${observedAt} ${session} ${type}`],
     );
   const lost: Finding = {
-    find: 'break',
+    type: 'break',
     market: 'm1',
     outcome: 't1',
     cause: 'sequence_break',
@@ -311,7 +313,7 @@ describe('two connections of one market', () => {
 
 describe('samples of a connection that broke', () => {
   const trade: Finding = {
-    find: 'sample',
+    type: 'sample',
     market: 'm1',
     outcome: 't1',
     metric: 'last_trade',
@@ -350,7 +352,7 @@ describe('samples of a connection that broke', () => {
 
   test('stay lost where they were lost on this connection, or come by REST', () => {
     const lostSamples: Finding = {
-      find: 'break',
+      type: 'break',
       market: 'm1',
       outcome: null,
       cause: 'venue_error',
@@ -367,7 +369,7 @@ describe('samples of a connection that broke', () => {
       ['books', 'a', null],
       ['samples', 'a', 'venue_error'],
     ]);
-    const polled = open('a', { ...scripted, streamsSamples: false });
+    const polled = open('a', { ...scripted, capture: { ...scripted.capture, streamsSamples: false } });
     polled.say(10, book('snapshot'), trade);
     polled.session.broke('disconnected', 20, null);
     polled.capture.closeSession(polled.session);
@@ -451,7 +453,7 @@ describe('metadata', () => {
   test('is written when it changed, and once', () => {
     const { say } = open();
     const fields = { title: 'a' } as never;
-    const finding: Finding = { find: 'market', market: 'm1', sourceTs: null, fields };
+    const finding: Finding = { type: 'market', market: 'm1', sourceTs: null, fields };
     expect(types(say(10, finding))).toEqual(['FrameCaptured', 'MarketObserved']);
     expect(types(say(11, finding))).toEqual(['FrameCaptured']);
     expect(types(say(12, { ...finding, fields: { title: 'b' } as never }))).toEqual([

@@ -7,7 +7,7 @@ import { AT, feed, only } from './venue-frames.ts';
 describe('the catalogue of venue A', () => {
   it('states the market of a topic, and chance and price apart', () => {
     const findings = feed(
-      venueA.createNormalizer(),
+      venueA.capture.createNormalizer(),
       { marketTopics: [topic()], total: 1 },
       'rest:/market/list',
     );
@@ -52,10 +52,10 @@ describe('the catalogue of venue A', () => {
   });
 
   it('names a topic that comes without its markets, and learns outcomes from the answer that has them', () => {
-    const normalizer = venueA.createNormalizer();
+    const normalizer = venueA.capture.createNormalizer();
     expect(feed(normalizer, [topic({ markets: [] })], 'rest:/market/search')).toEqual([
       {
-        find: 'skip',
+        type: 'skip',
         reason: 'topic_without_markets',
         listed: { eventId: '4455880', opensAt: 1_794_700_800_000_000, closesAt: 1_794_701_100_000_000 },
       },
@@ -69,7 +69,7 @@ describe('the catalogue of venue A', () => {
     const text = JSON.stringify(topic())
       .replace('4455880', '9007199254740993001')
       .replace('6815131', '9007199254740993002');
-    const [found] = only(feed(venueA.createNormalizer(), text, DETAIL), 'market');
+    const [found] = only(feed(venueA.capture.createNormalizer(), text, DETAIL), 'market');
     expect(found!.market).toBe('9007199254740993002');
     expect(found!.fields.eventId).toBe('9007199254740993001');
     expect(found!.fields.native).toContain('"marketTopicId":9007199254740993001');
@@ -119,29 +119,29 @@ describe('the catalogue of venue A', () => {
   });
 
   it('ends a market that was seen before it was resolved, and samples no more', () => {
-    const normalizer = venueA.createNormalizer();
+    const normalizer = venueA.capture.createNormalizer();
     feed(normalizer, topic(), DETAIL);
     expect(feed(normalizer, resolved(['1', '0']), DETAIL)).toMatchObject([
-      { find: 'market' },
-      { find: 'end', market: MARKET, reason: 'resolved' },
+      { type: 'market' },
+      { type: 'end', market: MARKET, reason: 'resolved' },
     ]);
-    expect(feed(normalizer, resolved(['1', '0']), DETAIL).map(({ find }) => find)).toEqual(['market']);
+    expect(feed(normalizer, resolved(['1', '0']), DETAIL).map(({ type }) => type)).toEqual(['market']);
     // A list that lags does not reopen it.
     expect(feed(normalizer, topic(), DETAIL)).toMatchObject([
-      { find: 'market', fields: { status: 'resolved' } },
+      { type: 'market', fields: { status: 'resolved' } },
     ]);
   });
 });
 
 describe('what venue A remembers', () => {
   it('lets markets that ended go in time, and keeps the others', () => {
-    const normalizer = venueA.createNormalizer();
+    const normalizer = venueA.capture.createNormalizer();
     const text = (id: number, over: Over = {}) => {
       const outcomes = [{ name: 'Up', index: 0, tokenId: `${id}0` }];
       return topic({ marketTopicId: id }, { marketId: id, externalId: `x${id}`, outcomes, ...over });
     };
     const asked = (id: number) =>
-      feed(normalizer, { outcome: '?', bids: [], asks: [] }, `rest:/order-book?tokenId=${id}0`)[0]!.find;
+      feed(normalizer, { outcome: '?', bids: [], asks: [] }, `rest:/order-book?tokenId=${id}0`)[0]!.type;
     feed(normalizer, text(1), DETAIL);
     const ended = { status: 'RESOLVED', tradingStatus: 'CLOSED' };
     for (let id = 2; id <= 1_003; id++) feed(normalizer, text(id, ended), DETAIL);

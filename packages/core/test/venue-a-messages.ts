@@ -1,6 +1,6 @@
 // Messages of venue A, invented values in the true shape, for its tests.
 
-import type { MarketFields } from '../src/venues/adapter.ts';
+import type { MarketFields } from '../src/capture/finding.ts';
 import { venueA } from '../src/venues/venue-a/index.ts';
 import { AT, feed, only } from './venue-frames.ts';
 
@@ -66,4 +66,4 @@ export const push = (data: unknown, name = `web3_prediction_orderbook_${MARKET}`
   data: typeof data === 'string' ? data : JSON.stringify(data),
 });
 export const fieldsOf = (answer: unknown, channel = DETAIL, at = AT): MarketFields[] =>
-  only(feed(venueA.createNormalizer(), answer, channel, at), 'market').map(({ fields }) => fields);
+  only(feed(venueA.capture.createNormalizer(), answer, channel, at), 'market').map(({ fields }) => fields);

@@ -45,7 +45,7 @@ describe('venue A, for any book', () => {
   ] as const)('gives the venue text back and rounds only past 1e-6: %s', (_name, dialect) => {
     fc.assert(
       fc.property(fc.array(fc.tuple(side, side), { minLength: 1, maxLength: 6 }), (books) => {
-        const normalizer = venueA.createNormalizer();
+        const normalizer = venueA.capture.createNormalizer();
         books.forEach(([bids, asks], at) => {
           const [book] = only(
             feed(normalizer, ...encode(dialect, bids, asks, 1_794_700_800_000 + at)),
@@ -67,8 +67,8 @@ describe('venue A, for any book', () => {
     'takes JSON nested as deep as it likes on %s',
     (channel) => {
       for (const text of deepTexts()) {
-        const findings = feed(venueA.createNormalizer(), text, channel);
-        expect(findings).toMatchObject([{ find: 'reject' }]);
+        const findings = feed(venueA.capture.createNormalizer(), text, channel);
+        expect(findings).toMatchObject([{ type: 'reject' }]);
         expect(findings).not.toMatchObject([{ reason: 'normalizer_failed' }]);
       }
     },

@@ -6,7 +6,7 @@ import { feed, fixtureLines, golden, only, sourceText } from './venue-frames.ts'
 
 describe('the recorded session', () => {
   it('gives exactly the expected findings', () => {
-    const normalizer = venueA.createNormalizer();
+    const normalizer = venueA.capture.createNormalizer();
     const frames = fixtureLines('venue-a/session.jsonl').map(
       (line) => JSON.parse(line) as { channel: string; text: string },
     );
@@ -20,7 +20,7 @@ describe('the recorded session', () => {
 
 describe('pushes', () => {
   it('is a whole book of the first outcome, parsed twice', () => {
-    const [finding] = only(feed(venueA.createNormalizer(), push(book())), 'book');
+    const [finding] = only(feed(venueA.capture.createNormalizer(), push(book())), 'book');
     expect(finding).toMatchObject({
       market: MARKET,
       outcome: '0',
@@ -41,19 +41,19 @@ describe('pushes', () => {
 
   it('reads the stream of all markets, and takes the market from the topic where the book lacks it', () => {
     const all = push(book(), 'web3_prediction_orderbook_data');
-    expect(only(feed(venueA.createNormalizer(), all), 'book')[0]!.market).toBe(MARKET);
+    expect(only(feed(venueA.capture.createNormalizer(), all), 'book')[0]!.market).toBe(MARKET);
     const named = push(book({ marketId: undefined }));
-    expect(only(feed(venueA.createNormalizer(), named), 'book')[0]!.market).toBe(MARKET);
+    expect(only(feed(venueA.capture.createNormalizer(), named), 'book')[0]!.market).toBe(MARKET);
     const neither = push(book({ marketId: undefined }), 'web3_prediction_orderbook_data');
-    expect(feed(venueA.createNormalizer(), neither)).toMatchObject([
-      { find: 'reject', reason: 'missing_market' },
+    expect(feed(venueA.capture.createNormalizer(), neither)).toMatchObject([
+      { type: 'reject', reason: 'missing_market' },
     ]);
   });
 
   it('leaves out what the next push overtook', () => {
-    const normalizer = venueA.createNormalizer();
+    const normalizer = venueA.capture.createNormalizer();
     feed(normalizer, push(book()));
-    const skip = [{ find: 'skip', reason: 'out_of_order' }];
+    const skip = [{ type: 'skip', reason: 'out_of_order' }];
     expect(feed(normalizer, push(book({ updateTimestampMs: 1794700802616, bids: [] })))).toEqual(skip);
     expect(feed(normalizer, push(book()))).toEqual(skip);
     expect(only(feed(normalizer, push(book({ updateTimestampMs: 1794700802618 }))), 'book')).toHaveLength(1);
@@ -63,17 +63,17 @@ describe('pushes', () => {
   });
 
   it('takes what follows when the venue sets its clock back: not for an hour is every book an older one', () => {
-    const normalizer = venueA.createNormalizer();
+    const normalizer = venueA.capture.createNormalizer();
     const at = 1794700802617;
     feed(normalizer, push(book({ updateTimestampMs: at + 3_600_000 })));
     expect(only(feed(normalizer, push(book({ updateTimestampMs: at }))), 'book')).toHaveLength(1);
     expect(feed(normalizer, push(book({ updateTimestampMs: at - 1 })))).toEqual([
-      { find: 'skip', reason: 'out_of_order' },
+      { type: 'skip', reason: 'out_of_order' },
     ]);
   });
 
   it.each([50_000, 3_000])('loses no book to a clock set back by %d ms', (back) => {
-    const normalizer = venueA.createNormalizer();
+    const normalizer = venueA.capture.createNormalizer();
     const at = 1794700802617;
     feed(normalizer, push(book({ updateTimestampMs: at })));
     for (let later = 0; later < back; later += 1_000) {
@@ -84,13 +84,13 @@ describe('pushes', () => {
 
   it('keeps ids that a double cannot hold', () => {
     const text = JSON.stringify(book()).replace('6815131', '9007199254740993123');
-    const [finding] = only(feed(venueA.createNormalizer(), push(text)), 'book');
+    const [finding] = only(feed(venueA.capture.createNormalizer(), push(text)), 'book');
     expect(finding!.market).toBe('9007199254740993123');
   });
 
   it('rounds float dust to 1e-6, flags it, and keeps its text', () => {
     const bids = [['0.99', '2754.8487591424446']];
-    const [finding] = only(feed(venueA.createNormalizer(), push(book({ bids }))), 'book');
+    const [finding] = only(feed(venueA.capture.createNormalizer(), push(book({ bids }))), 'book');
     expect(finding).toMatchObject({ bidSizes: [2_754_848_759], flags: ['inexact'] });
     expect(sourceText(finding!).bids).toEqual(bids);
   });
@@ -100,39 +100,39 @@ describe('pushes', () => {
     ['a level is short', { asks: [['0.5']] }],
     ['a value is no number', { asks: [['0.5', 'x']] }],
   ])('rejects a book where %s and says that it is lost', (_name, over) => {
-    expect(feed(venueA.createNormalizer(), push(book(over)))).toMatchObject([
-      { find: 'reject', market: MARKET, reason: 'bad_book', booksIntact: true },
-      { find: 'break', market: MARKET, outcome: '0', cause: 'rejected_frame' },
+    expect(feed(venueA.capture.createNormalizer(), push(book(over)))).toMatchObject([
+      { type: 'reject', market: MARKET, reason: 'bad_book', booksIntact: true },
+      { type: 'break', market: MARKET, outcome: '0', cause: 'rejected_frame' },
     ]);
   });
 
   it.each([
     [
       { type: 'COMMAND', subType: 'REGISTER', data: 'SUCCESS' },
-      { find: 'skip', reason: 'command_reply' },
+      { type: 'skip', reason: 'command_reply' },
     ],
     [
       { type: 'COMMAND', subType: 'SUBSCRIBE', data: 'FAILED' },
-      { find: 'reject', reason: 'command_refused' },
+      { type: 'reject', reason: 'command_refused' },
     ],
-    [{ type: 'PONG' }, { find: 'skip', reason: 'heartbeat' }],
-    ['PONG', { find: 'skip', reason: 'heartbeat' }],
-    ['ping\n', { find: 'skip', reason: 'heartbeat' }],
-    ['', { find: 'skip', reason: 'heartbeat' }],
-    ['"PONG"', { find: 'reject', reason: 'not_an_object' }],
-    [push('{}', 'web3_prediction_pm_1'), { find: 'skip', reason: 'own_orders' }],
-    [push('{}', 'something_else'), { find: 'reject', reason: 'unknown_kind' }],
-    [push('{"msgType":"trade"}'), { find: 'reject', reason: 'unknown_kind', market: MARKET }],
-    [push('{"half'), { find: 'reject', reason: 'not_json', market: MARKET }],
+    [{ type: 'PONG' }, { type: 'skip', reason: 'heartbeat' }],
+    ['PONG', { type: 'skip', reason: 'heartbeat' }],
+    ['ping\n', { type: 'skip', reason: 'heartbeat' }],
+    ['', { type: 'skip', reason: 'heartbeat' }],
+    ['"PONG"', { type: 'reject', reason: 'not_an_object' }],
+    [push('{}', 'web3_prediction_pm_1'), { type: 'skip', reason: 'own_orders' }],
+    [push('{}', 'something_else'), { type: 'reject', reason: 'unknown_kind' }],
+    [push('{"msgType":"trade"}'), { type: 'reject', reason: 'unknown_kind', market: MARKET }],
+    [push('{"half'), { type: 'reject', reason: 'not_json', market: MARKET }],
     [
       { code: -2014, msg: 'API-key format invalid.' },
-      { find: 'reject', reason: 'venue_error_-2014' },
+      { type: 'reject', reason: 'venue_error_-2014' },
     ],
-    ['garbage', { find: 'reject', reason: 'not_json' }],
-    ['[1]', { find: 'reject', reason: 'not_an_object' }],
-    [{ hello: 1 }, { find: 'reject', reason: 'unknown_kind' }],
+    ['garbage', { type: 'reject', reason: 'not_json' }],
+    ['[1]', { type: 'reject', reason: 'not_an_object' }],
+    [{ hello: 1 }, { type: 'reject', reason: 'unknown_kind' }],
   ])('answers %j', (message, expected) => {
-    expect(feed(venueA.createNormalizer(), message)).toMatchObject([expected]);
+    expect(feed(venueA.capture.createNormalizer(), message)).toMatchObject([expected]);
   });
 });
 
@@ -141,7 +141,7 @@ describe('predict.fun, the fallback', () => {
     `{"type":"M","topic":"predictOrderbook/1113650","data":{"marketId":1113650,"updateTimestampMs":1794700802617,"asks":[[0.492,${size}]],"bids":[[0.490,1e2],[0.48,2754.8487591424446]]}}`;
 
   it('keeps the exact text of its numbers', () => {
-    const [finding] = only(feed(venueA.createNormalizer(), text()), 'book');
+    const [finding] = only(feed(venueA.capture.createNormalizer(), text()), 'book');
     expect(finding).toMatchObject({
       market: '1113650',
       outcome: '0',
@@ -161,33 +161,33 @@ describe('predict.fun, the fallback', () => {
   });
 
   it('is the market of venue A once that is known, from its own answers or from another session', () => {
-    const normalizer = venueA.createNormalizer();
+    const normalizer = venueA.capture.createNormalizer();
     const [found] = only(feed(normalizer, topic(), DETAIL), 'market');
     expect(only(feed(normalizer, text()), 'book')[0]!.market).toBe(MARKET);
-    const other = venueA.createNormalizer();
+    const other = venueA.capture.createNormalizer();
     other.learn(MARKET, found!.fields);
     expect(only(feed(other, text()), 'book')[0]!.market).toBe(MARKET);
   });
 
   it('has a name of its own where venue A has another market of that number', () => {
-    const normalizer = venueA.createNormalizer();
+    const normalizer = venueA.capture.createNormalizer();
     const [found] = only(feed(normalizer, topic(), DETAIL), 'market');
-    const other = venueA.createNormalizer();
+    const other = venueA.capture.createNormalizer();
     other.learn('1113650', { ...found!.fields, native: '{}' });
     expect(only(feed(other, text()), 'book')[0]!.market).toBe('predictfun-1113650');
   });
 
   it('reads its REST book, once per update, and compares it beside a socket', () => {
-    const normalizer = venueA.createNormalizer();
+    const normalizer = venueA.capture.createNormalizer();
     const answer =
       '{"success":true,"data":{"updateTimestampMs":1785352500353,"asks":[],"bids":[[0.99,2754.8487591424446],[0.95,10.68]],"lastOrderSettled":{"id":"1","price":"0.99"}}}';
     const channel = 'predictfun:/v1/markets/1113650/orderbook';
     expect(feed(normalizer, answer, channel)).toMatchObject([
-      { find: 'book', bidPrices: [990_000, 950_000] },
+      { type: 'book', bidPrices: [990_000, 950_000] },
     ]);
-    expect(feed(normalizer, answer, channel)).toEqual([{ find: 'skip', reason: 'out_of_order' }]);
+    expect(feed(normalizer, answer, channel)).toEqual([{ type: 'skip', reason: 'out_of_order' }]);
     feed(normalizer, text());
-    expect(feed(normalizer, answer, channel)).toMatchObject([{ find: 'compare', levelsDiffering: 5 }]);
+    expect(feed(normalizer, answer, channel)).toMatchObject([{ type: 'compare', levelsDiffering: 5 }]);
   });
 
   const predictMarket = {
@@ -260,12 +260,12 @@ describe('predict.fun, the fallback', () => {
   });
 
   it.each([
-    ['{"type":"R","requestId":1,"success":true}', { find: 'skip', reason: 'command_reply' }],
-    ['{"type":"R","requestId":1,"success":false}', { find: 'reject', reason: 'command_refused' }],
-    ['{"type":"M","topic":"heartbeat","data":1794700802617}', { find: 'skip', reason: 'heartbeat' }],
-    ['{"type":"M","topic":"predictOrderbook/1","data":null}', { find: 'reject', market: '1' }],
+    ['{"type":"R","requestId":1,"success":true}', { type: 'skip', reason: 'command_reply' }],
+    ['{"type":"R","requestId":1,"success":false}', { type: 'reject', reason: 'command_refused' }],
+    ['{"type":"M","topic":"heartbeat","data":1794700802617}', { type: 'skip', reason: 'heartbeat' }],
+    ['{"type":"M","topic":"predictOrderbook/1","data":null}', { type: 'reject', market: '1' }],
   ])('answers %s', (message, expected) => {
-    expect(feed(venueA.createNormalizer(), message)).toMatchObject([expected]);
+    expect(feed(venueA.capture.createNormalizer(), message)).toMatchObject([expected]);
   });
 });
 
@@ -282,58 +282,60 @@ describe('REST books and trades', () => {
     `rest:/order-book?vendor=predict_fun&marketId=${MARKET}&tokenId=${token}`;
 
   it('is a book of its own token, by the catalogue or by its label', () => {
-    const plain = venueA.createNormalizer();
+    const plain = venueA.capture.createNormalizer();
     expect(feed(plain, answer('Down', DOWN), channel(DOWN))).toMatchObject([
-      { find: 'book', market: MARKET, outcome: '1', nativeIds: { token_id: DOWN }, sizeFormat: '2' },
+      { type: 'book', market: MARKET, outcome: '1', nativeIds: { token_id: DOWN }, sizeFormat: '2' },
     ]);
-    expect(feed(plain, answer('YES', UP), channel(UP))).toMatchObject([{ find: 'book', outcome: '0' }]);
+    expect(feed(plain, answer('YES', UP), channel(UP))).toMatchObject([{ type: 'book', outcome: '0' }]);
     expect(feed(plain, answer('Maybe', UP), channel(UP))).toMatchObject([{ reason: 'unknown_outcome' }]);
-    const learned = venueA.createNormalizer();
+    const learned = venueA.capture.createNormalizer();
     feed(learned, topic(), DETAIL);
     const path = `rest:/sapi/v1/w3w/wallet/prediction/order-book?tokenId=${DOWN}`;
     expect(feed(learned, answer('?', DOWN), path)).toMatchObject([
-      { find: 'book', market: MARKET, outcome: '1' },
+      { type: 'book', market: MARKET, outcome: '1' },
     ]);
   });
 
   it('is only compared beside the stream, the second token against the mirror of the first', () => {
-    const normalizer = venueA.createNormalizer();
+    const normalizer = venueA.capture.createNormalizer();
     feed(normalizer, push(book({ bids: [['0.51', '500']], asks: [['0.53', '300']] })));
     expect(feed(normalizer, answer('Down', DOWN), channel(DOWN))).toMatchObject([
-      { find: 'compare', outcome: '1', method: 'rest', levelsDiffering: 0 },
+      { type: 'compare', outcome: '1', method: 'rest', levelsDiffering: 0 },
     ]);
     expect(feed(normalizer, answer('Up', UP), channel(UP))).toMatchObject([
-      { find: 'compare', outcome: '0', levelsDiffering: 4 },
+      { type: 'compare', outcome: '0', levelsDiffering: 4 },
     ]);
   });
 
   it('is no book of the second token where a socket will send only the first', () => {
-    const normalizer = venueA.createNormalizer();
+    const normalizer = venueA.capture.createNormalizer();
     feed(normalizer, { type: 'COMMAND', subType: 'SUBSCRIBE', data: 'SUCCESS' });
     expect(feed(normalizer, answer('Down', DOWN), channel(DOWN))).toEqual([
-      { find: 'skip', reason: 'second_outcome' },
+      { type: 'skip', reason: 'second_outcome' },
     ]);
     const first = {
       bids: [{ price: '0.51', size: '500.00' }],
       asks: [{ price: '0.53', size: '300.00' }],
     };
     expect(feed(normalizer, answer('Up', UP, first), channel(UP))).toMatchObject([
-      { find: 'book', outcome: '0' },
+      { type: 'book', outcome: '0' },
     ]);
     expect(feed(normalizer, answer('Down', DOWN), channel(DOWN))).toMatchObject([
-      { find: 'compare', outcome: '1', levelsDiffering: 0 },
+      { type: 'compare', outcome: '1', levelsDiffering: 0 },
     ]);
     // The push that was on its way is no older book: the answer's time is not that of its last change.
     expect(feed(normalizer, push(book({ updateTimestampMs: 1794700802400 })))).toMatchObject([
-      { find: 'book', outcome: '0' },
+      { type: 'book', outcome: '0' },
     ]);
   });
 
   it('samples the last trade of the first outcome, without a time', () => {
     const at = `rest:/order-book/last-trade-price?marketId=${MARKET}`;
-    expect(feed(venueA.createNormalizer(), { marketId: 6815131, lastTradePrice: '0.52' }, at)).toEqual([
+    expect(
+      feed(venueA.capture.createNormalizer(), { marketId: 6815131, lastTradePrice: '0.52' }, at),
+    ).toEqual([
       {
-        find: 'sample',
+        type: 'sample',
         market: MARKET,
         outcome: '0',
         metric: 'last_trade',
@@ -346,7 +348,9 @@ describe('REST books and trades', () => {
       },
     ]);
     const none = { marketId: 6815131, lastTradePrice: null };
-    expect(feed(venueA.createNormalizer(), none, at)).toEqual([{ find: 'skip', reason: 'no_trade_yet' }]);
+    expect(feed(venueA.capture.createNormalizer(), none, at)).toEqual([
+      { type: 'skip', reason: 'no_trade_yet' },
+    ]);
   });
 
   it.each([
@@ -357,6 +361,6 @@ describe('REST books and trades', () => {
     ['{}', 'rest:/unheard/of', 'unknown_channel'],
     ['{}', DETAIL, 'bad_market'],
   ])('rejects %s of %s', (text, from, reason) => {
-    expect(feed(venueA.createNormalizer(), text, from)).toMatchObject([{ find: 'reject', reason }]);
+    expect(feed(venueA.capture.createNormalizer(), text, from)).toMatchObject([{ type: 'reject', reason }]);
   });
 });

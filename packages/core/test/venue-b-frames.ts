@@ -1,6 +1,6 @@
 // Invented frames of venue B in the true shape, and short words for what they give.
 
-import type { Finding, Frame, Normalizer } from '../src/venues/adapter.ts';
+import type { Finding, Frame, Normalizer } from '../src/capture/finding.ts';
 import { venueB } from '../src/venues/venue-b/index.ts';
 import { AT, feed } from './venue-frames.ts';
 
@@ -39,7 +39,7 @@ export const asFrame = (message: unknown, settings: Record<string, string> = {})
 
 export const summary = (findings: readonly Finding[]): string[] =>
   findings.map((finding) => {
-    switch (finding.find) {
+    switch (finding.type) {
       case 'skip':
         return `skip ${finding.reason}`;
       case 'reject':
@@ -49,7 +49,7 @@ export const summary = (findings: readonly Finding[]): string[] =>
       case 'book':
         return `${finding.kind} ${finding.market}`;
       default:
-        return `${finding.find} ${finding.market}`;
+        return `${finding.type} ${finding.market}`;
     }
   });
 
@@ -57,4 +57,4 @@ export const summary = (findings: readonly Finding[]): string[] =>
 export const last = (normalizer: Normalizer, ...messages: unknown[]): string[] =>
   summary(messages.map((message) => feed(normalizer, message)).at(-1)!);
 
-export const open = (): Normalizer => venueB.createNormalizer();
+export const open = (): Normalizer => venueB.capture.createNormalizer();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../src/venues/adapter.ts';
+import type { Finding } from '../src/capture/finding.ts';
 import { venueB } from '../src/venues/venue-b/index.ts';
 import { AT, fixtureLines, golden, only, sourceText } from './venue-frames.ts';
 
@@ -9,7 +9,7 @@ const lines = (name: string): Line[] =>
   fixtureLines(`venue-b/${name}.jsonl`).map((line) => JSON.parse(line) as Line);
 
 function findingsOf(name: string): Finding[][] {
-  const normalizer = venueB.createNormalizer();
+  const normalizer = venueB.capture.createNormalizer();
   return lines(name).map(({ channel, frame, outbound }, at) =>
     normalizer.normalize({
       channel,
@@ -24,7 +24,7 @@ function findingsOf(name: string): Finding[][] {
 /** Native JSON is checked apart; in a golden file it would only repeat the fixture. */
 const withoutNative = (findings: readonly Finding[]): Finding[] =>
   findings.map((finding) =>
-    finding.find === 'market' ? { ...finding, fields: { ...finding.fields, native: '…' } } : finding,
+    finding.type === 'market' ? { ...finding, fields: { ...finding.fields, native: '…' } } : finding,
   );
 
 describe('recorded messages of venue B', () => {

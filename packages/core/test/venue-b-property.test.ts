@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatMicro } from '../src/kernel/decimal.ts';
-import type { Finding } from '../src/venues/adapter.ts';
+import type { Finding } from '../src/capture/finding.ts';
 import { venueB } from '../src/venues/venue-b/index.ts';
 import { AT, HOSTILE, only, record, sourceText } from './venue-frames.ts';
 
@@ -91,7 +91,7 @@ const side = fc.uniqueArray(
 );
 
 const normalize = (text: string, channel: string, noIsYes = false): Finding[] =>
-  venueB.createNormalizer().normalize({
+  venueB.capture.createNormalizer().normalize({
     channel,
     direction: 'in',
     text,
@@ -162,7 +162,7 @@ describe('a book built from changes', () => {
         fc.array(change, { maxLength: 60 }),
         fc.boolean(),
         (yes, no, changes, noIsYes) => {
-          const normalizer = venueB.createNormalizer();
+          const normalizer = venueB.capture.createNormalizer();
           const settings = { use_yes_price: String(noIsYes) };
           const send = (message: object): Finding[] =>
             normalizer.normalize({
@@ -192,7 +192,7 @@ describe('a book built from changes', () => {
               side: name,
             };
             const findings = send({ type: 'orderbook_delta', sid: 1, seq: ++seq, msg });
-            expect(findings).toMatchObject([{ find: 'book', kind: 'delta', sequence: seq }]);
+            expect(findings).toMatchObject([{ type: 'book', kind: 'delta', sequence: seq }]);
           }
           const whole = {
             type: 'orderbook_snapshot',
@@ -201,8 +201,8 @@ describe('a book built from changes', () => {
             msg: { market_ticker: M, ...full() },
           };
           expect(send(whole)).toMatchObject([
-            { find: 'compare', levelsDiffering: 0, sizeDrift: 0 },
-            { find: 'book', kind: 'snapshot' },
+            { type: 'compare', levelsDiffering: 0, sizeDrift: 0 },
+            { type: 'book', kind: 'snapshot' },
           ]);
         },
       ),

@@ -10,7 +10,7 @@ import { formatMicro, parseDecimal } from '../src/kernel/decimal.ts';
 import type { BookObserved, VenueEvent } from '../src/events/events.ts';
 import { Capture } from '../src/capture/capture.ts';
 import { fromMillis } from '../src/kernel/time.ts';
-import type { BookFinding, Finding } from '../src/venues/adapter.ts';
+import type { BookFinding, Finding } from '../src/capture/finding.ts';
 import { venueB } from '../src/venues/venue-b/index.ts';
 import { AT, feed, only, sourceText } from './venue-frames.ts';
 
@@ -33,11 +33,11 @@ function counts(findings: readonly Finding[]): Record<string, number> {
   const found: Record<string, number> = {};
   for (const finding of findings) {
     const name =
-      finding.find === 'skip'
+      finding.type === 'skip'
         ? `skip ${finding.reason}`
-        : finding.find === 'book'
+        : finding.type === 'book'
           ? finding.kind
-          : finding.find;
+          : finding.type;
     found[name] = (found[name] ?? 0) + 1;
   }
   return found;
@@ -50,7 +50,7 @@ const states = (books: readonly BookFinding[]): Record<string, number> => {
 };
 
 function run(frames: readonly Recorded[]): Finding[] {
-  const normalizer = venueB.createNormalizer();
+  const normalizer = venueB.capture.createNormalizer();
   return frames.flatMap(({ text, at }) => feed(normalizer, text, 'ws', at));
 }
 
@@ -120,7 +120,7 @@ describe.skipIf(!present)('real recordings of venue B', () => {
   });
 
   it('May 2026: the rebuilt best prices are those the venue states in its tickers', () => {
-    const normalizer = venueB.createNormalizer();
+    const normalizer = venueB.capture.createNormalizer();
     let best: (string | null)[] = [];
     const recent: string[] = [];
     let agreed = 0;
@@ -153,7 +153,7 @@ describe.skipIf(!present)('real recordings of venue B', () => {
       { orderbook: { yes, no } },
     ].map((message: Record<string, Sides | undefined>) => {
       const [book] = only(
-        feed(venueB.createNormalizer(), message, 'rest:/markets/KXUCL-1/orderbook'),
+        feed(venueB.capture.createNormalizer(), message, 'rest:/markets/KXUCL-1/orderbook'),
         'book',
       );
       const key = Object.values(message)[0]!;
@@ -203,7 +203,7 @@ describe.skipIf(!present)('real recordings of venue B', () => {
       ? { events: recorded }
       : (recorded['response'] ??
         (recorded['soccer_markets_sample'] ? { markets: recorded['soccer_markets_sample'] } : recorded));
-    const findings = feed(venueB.createNormalizer(), body, channel);
+    const findings = feed(venueB.capture.createNormalizer(), body, channel);
     const markets = only(findings, 'market');
     expect(only(findings, 'reject')).toEqual([]);
     expect(markets.length).toBe(expected ?? markets.length);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { VenueEvent } from '../src/events/events.ts';
 import { Capture } from '../src/capture/capture.ts';
-import type { Finding } from '../src/venues/adapter.ts';
+import type { Finding } from '../src/capture/finding.ts';
 import { venueB } from '../src/venues/venue-b/index.ts';
 import type { Fields } from './venue-b-frames.ts';
 import { M, N, asFrame, delta, last, open, sent, snapshot, summary } from './venue-b-frames.ts';
@@ -102,9 +102,9 @@ describe('sequence', () => {
     feed(normalizer, { id: 1, sid: 3, seq: 1, type: 'ok', msg: { market_tickers: [M, N] } });
     feed(normalizer, trade(2));
     expect(feed(normalizer, trade(5))).toMatchObject([
-      { find: 'break', market: M, cause: 'sequence_break', dataset: 'samples', outcome: null },
-      { find: 'break', market: N, cause: 'sequence_break', dataset: 'samples', outcome: null },
-      { find: 'sample', market: M },
+      { type: 'break', market: M, cause: 'sequence_break', dataset: 'samples', outcome: null },
+      { type: 'break', market: N, cause: 'sequence_break', dataset: 'samples', outcome: null },
+      { type: 'sample', market: M },
     ]);
     expect(last(normalizer, delta(2))).toEqual([`delta ${M}`]);
   });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EARLIEST_MICROS, LATEST_MICROS, toIso, toMillis } from '../src/kernel/time.ts';
-import type { Finding, Normalizer } from '../src/venues/adapter.ts';
+import type { Finding, Normalizer } from '../src/capture/finding.ts';
 import { sourceTime } from '../src/venues/venue-b/wire.ts';
 import type { Fields } from './venue-b-frames.ts';
 import { M, delta, last, open, snapshot, summary, N } from './venue-b-frames.ts';
@@ -22,7 +22,7 @@ describe('books', () => {
     );
     expect(findings[1]).toEqual([
       {
-        find: 'break',
+        type: 'break',
         market: M,
         outcome: 'yes',
         cause: 'lost_sync',
@@ -38,14 +38,14 @@ describe('books', () => {
     last(normalizer, snapshot(1), delta(2));
     expect(feed(normalizer, snapshot(3))).toMatchObject([
       {
-        find: 'compare',
+        type: 'compare',
         method: 'snapshot',
         levelsOurs: 2,
         levelsTheirs: 2,
         levelsDiffering: 1,
         sizeDrift: 1_000_000,
       },
-      { find: 'book', kind: 'snapshot' },
+      { type: 'book', kind: 'snapshot' },
     ]);
     expect(last(normalizer, delta(9), snapshot(10))).toEqual([`snapshot ${M}`]);
   });
@@ -59,7 +59,7 @@ describe('books', () => {
       seq: 2,
       msg: { market_ticker: M },
     });
-    expect(book).toMatchObject({ find: 'book', bidPrices: [], askPrices: [] });
+    expect(book).toMatchObject({ type: 'book', bidPrices: [], askPrices: [] });
     expect(last(normalizer, delta(3))).toEqual([`delta ${M}`]);
   });
 
@@ -70,8 +70,8 @@ describe('books', () => {
   ])('rejects %j: a list that is not read may be a side', (sides, name) => {
     const message = { type: 'orderbook_snapshot', sid: 2, seq: 1, msg: { market_ticker: M, ...sides } };
     expect(feed(open(), message)).toMatchObject([
-      { find: 'reject', reason: 'bad_book', detail: `${name} is not a list that is known` },
-      { find: 'break', market: M, cause: 'rejected_frame' },
+      { type: 'reject', reason: 'bad_book', detail: `${name} is not a list that is known` },
+      { type: 'break', market: M, cause: 'rejected_frame' },
     ]);
   });
 
@@ -81,14 +81,14 @@ describe('books', () => {
     { orderbook_fp: { yes_dollars: [['0.5400', '1.50']], no_dollars: [['0.4500', '2.50']] } },
   ])('reads %j, whichever key holds the fixed point', (answer) => {
     expect(feed(open(), answer, `rest:/markets/${M}/orderbook`)).toMatchObject([
-      { find: 'book', bidPrices: [540_000], askPrices: [550_000], askSizes: [2_500_000] },
+      { type: 'book', bidPrices: [540_000], askPrices: [550_000], askSizes: [2_500_000] },
     ]);
   });
 
   it('takes one side in two dialects, the other empty', () => {
     const both = { yes: [[54, 10]], yes_dollars: [['0.54', 10]], no: null };
     expect(feed(open(), { orderbook: both }, `rest:/markets/${M}/orderbook`)).toMatchObject([
-      { find: 'book', bidPrices: [540_000], askPrices: [] },
+      { type: 'book', bidPrices: [540_000], askPrices: [] },
     ]);
   });
 
@@ -225,18 +225,18 @@ describe('REST beside a socket', () => {
     );
     expect(rest(normalizer)).toMatchObject([
       {
-        find: 'compare',
+        type: 'compare',
         method: 'rest',
         levelsOurs: 3,
         levelsTheirs: 2,
         levelsDiffering: 2,
         sizeDrift: 2_000_000,
       },
-      { find: 'book', kind: 'snapshot', continues: false },
+      { type: 'book', kind: 'snapshot', continues: false },
     ]);
     expect(rest(normalizer, '?depth=1')).toMatchObject([
-      { find: 'compare', levelsOurs: 2, levelsDiffering: 1 },
-      { find: 'book', nativeIds: { depth: '1' } },
+      { type: 'compare', levelsOurs: 2, levelsDiffering: 1 },
+      { type: 'book', nativeIds: { depth: '1' } },
     ]);
   });
 
@@ -271,7 +271,7 @@ describe('end of a market', () => {
     };
     expect(feed(normalizer, settled)).toMatchObject([
       {
-        find: 'market',
+        type: 'market',
         market: M,
         sourceTs: 1_794_701_765_000_000,
         fields: {
@@ -283,7 +283,7 @@ describe('end of a market', () => {
           outcomes: [{ winner: false }, { winner: true }],
         },
       },
-      { find: 'end', market: M, reason: 'settled' },
+      { type: 'end', market: M, reason: 'settled' },
     ]);
     // Once; and a later loss of the subscription is none of this market.
     expect(last(normalizer, settled)).toEqual(['skip lifecycle']);
@@ -348,8 +348,8 @@ describe('what is not understood', () => {
     const normalizer = open();
     feed(normalizer, snapshot(1));
     expect(feed(normalizer, { type: 'trade', msg: { market_ticker: M, yes_price: 'x' } })).toMatchObject([
-      { find: 'reject', market: M, reason: 'bad_trade', booksIntact: true },
-      { find: 'break', market: M, cause: 'rejected_frame', dataset: 'samples', outcome: null },
+      { type: 'reject', market: M, reason: 'bad_trade', booksIntact: true },
+      { type: 'break', market: M, cause: 'rejected_frame', dataset: 'samples', outcome: null },
     ]);
     expect(last(normalizer, delta(2))).toEqual([`delta ${M}`]);
   });
@@ -376,7 +376,7 @@ describe('what is not understood', () => {
       ['rest:/markets', `{"markets":[{"ticker":"${M}","x":${deep}}]}`],
     ];
     for (const [channel, text] of frames)
-      expect(feed(open(), text, channel).every(({ find }) => find === 'reject' || find === 'break')).toBe(
+      expect(feed(open(), text, channel).every(({ type }) => type === 'reject' || type === 'break')).toBe(
         true,
       );
   });

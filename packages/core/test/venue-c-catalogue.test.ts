@@ -6,7 +6,7 @@ describe('the catalogue of venue C', () => {
   const event = (JSON.parse(fixture('venue-c/gamma-event-updown.json')) as Record<string, unknown>[])[0]!;
   const market = (event['markets'] as Record<string, unknown>[])[0]!;
   const fieldsOf = (answer: unknown, channel: string, at = AT) =>
-    only(feed(venueC.createNormalizer(), answer, channel, at), 'market').map(({ fields }) => fields);
+    only(feed(venueC.capture.createNormalizer(), answer, channel, at), 'market').map(({ fields }) => fields);
 
   it.each([
     ['gamma:/events?slug=x', [event]],
@@ -71,7 +71,7 @@ describe('the catalogue of venue C', () => {
   });
 
   it('reads the winner of a CLOB market and keeps what Gamma said', () => {
-    const normalizer = venueC.createNormalizer();
+    const normalizer = venueC.capture.createNormalizer();
     feed(normalizer, market, 'gamma:/markets/1');
     const conditionId = market['conditionId'] as string;
     const tokens = (JSON.parse(market['clobTokenIds'] as string) as string[]).map((token_id, index) => ({
@@ -92,9 +92,9 @@ describe('the catalogue of venue C', () => {
   });
 
   it('rejects an object that is no market and counts the others', () => {
-    expect(feed(venueC.createNormalizer(), [{ id: '1' }, market], 'gamma:/markets')).toMatchObject([
-      { find: 'reject', reason: 'bad_market' },
-      { find: 'market' },
+    expect(feed(venueC.capture.createNormalizer(), [{ id: '1' }, market], 'gamma:/markets')).toMatchObject([
+      { type: 'reject', reason: 'bad_market' },
+      { type: 'market' },
     ]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatMicro } from '../src/kernel/decimal.ts';
 import type { BookObserved, VenueEvent } from '../src/events/events.ts';
 import { Capture } from '../src/capture/capture.ts';
-import type { Finding } from '../src/venues/adapter.ts';
+import type { Finding } from '../src/capture/finding.ts';
 import { venueC } from '../src/venues/venue-c/index.ts';
 import { AT, feed, fixture, fixtureLines, frame, golden, only, sourceText } from './venue-frames.ts';
 
@@ -29,12 +29,12 @@ const CASES: Record<string, readonly { channel: string; text: string }[]> = {
 /** Native JSON is checked apart; in a golden file it would only repeat the fixture. */
 const withoutNative = (findings: readonly Finding[]): Finding[] =>
   findings.map((finding) =>
-    finding.find === 'market' ? { ...finding, fields: { ...finding.fields, native: '…' } } : finding,
+    finding.type === 'market' ? { ...finding, fields: { ...finding.fields, native: '…' } } : finding,
   );
 
 describe('recorded messages of venue C', () => {
   it.each(Object.keys(CASES))('%s gives exactly the expected findings', (name) => {
-    const normalizer = venueC.createNormalizer();
+    const normalizer = venueC.capture.createNormalizer();
     const findings = CASES[name]!.map(({ channel, text }) => withoutNative(feed(normalizer, text, channel)));
     const { actual, expected } = golden(`venue-c/${name}.jsonl`, findings);
     expect(actual).toBe(expected);
@@ -82,7 +82,7 @@ describe('recorded messages of venue C', () => {
         ? fixtureLines(name).map((line) => JSON.parse(line) as Wire)
         : [JSON.parse(fixture(name)) as Wire | Wire[]].flat();
       for (const message of messages) {
-        const [book] = only(feed(venueC.createNormalizer(), [message]), 'book');
+        const [book] = only(feed(venueC.capture.createNormalizer(), [message]), 'book');
         const reversed = (levels: Wire['bids']) => levels.map(({ price, size }) => [price, size]).reverse();
         expect(sourceText(book!)).toEqual({ bids: reversed(message.bids), asks: reversed(message.asks) });
       }
@@ -92,13 +92,13 @@ describe('recorded messages of venue C', () => {
   it('holds what a change set, as the venue book one millisecond later does', () => {
     const [change, book] = CASES['ws-change-and-book']!;
     const { bids, asks, ...rest } = JSON.parse(book!.text) as Wire;
-    const normalizer = venueC.createNormalizer();
+    const normalizer = venueC.capture.createNormalizer();
     // The book before the change: that of the recording without the level that it set.
     feed(normalizer, { ...rest, bids: bids.filter(({ price }) => price !== '0.57'), asks });
     const rebuilt = only(feed(normalizer, change!.text), 'book');
     expect(rebuilt).toHaveLength(1);
     expect(feed(normalizer, book!.text)[0]).toMatchObject({
-      find: 'compare',
+      type: 'compare',
       levelsDiffering: 0,
       sizeDrift: 0,
     });
@@ -106,7 +106,7 @@ describe('recorded messages of venue C', () => {
 
   it('keeps the catalogue object whole', () => {
     const [found] = only(
-      feed(venueC.createNormalizer(), fixture('venue-c/gamma-market.json'), 'gamma:/markets/1'),
+      feed(venueC.capture.createNormalizer(), fixture('venue-c/gamma-market.json'), 'gamma:/markets/1'),
       'market',
     );
     const source = JSON.parse(fixture('venue-c/gamma-market.json')) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 // Messages of venue C, invented values in the true shape, for its tests.
 
-import type { Normalizer } from '../src/venues/adapter.ts';
+import type { Normalizer } from '../src/capture/finding.ts';
 import { venueC } from '../src/venues/venue-c/index.ts';
 import { feed } from './venue-frames.ts';
 
@@ -37,7 +37,7 @@ export const changes = (...entries: unknown[]) => ({
 });
 /** A normalizer that holds the book of UP. */
 export const started = (): Normalizer => {
-  const normalizer = venueC.createNormalizer();
+  const normalizer = venueC.capture.createNormalizer();
   feed(normalizer, [bookMessage()]);
   return normalizer;
 };

@@ -75,7 +75,7 @@ describe('venue C, for any books and changes', () => {
   it('gives the venue text of every level back, and the integers are those texts', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => {
-        const normalizer = venueC.createNormalizer();
+        const normalizer = venueC.capture.createNormalizer();
         const models = new Map<string, Model>();
         for (const taken of steps) {
           const touched = new Set<string>();
@@ -127,8 +127,8 @@ describe('venue C, for any books and changes', () => {
     'takes JSON nested as deep as it likes on %s',
     (channel) => {
       for (const text of deepTexts()) {
-        const findings = feed(venueC.createNormalizer(), text, channel);
-        expect(findings).toMatchObject([{ find: 'reject' }]);
+        const findings = feed(venueC.capture.createNormalizer(), text, channel);
+        expect(findings).toMatchObject([{ type: 'reject' }]);
         expect(findings).not.toMatchObject([{ reason: 'normalizer_failed' }]);
       }
     },

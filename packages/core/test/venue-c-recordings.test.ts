@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../src/venues/adapter.ts';
+import type { Finding } from '../src/capture/finding.ts';
 import { venueA } from '../src/venues/venue-a/index.ts';
 import { venueC } from '../src/venues/venue-c/index.ts';
 import { feed, only, sourceText } from './venue-frames.ts';
@@ -23,8 +23,8 @@ const missing = (name: string): boolean => !existsSync(`${folder}/${name}`);
 const tally = (findings: readonly Finding[]): Record<string, number> => {
   const counts: Record<string, number> = {};
   for (const finding of findings) {
-    const reason = finding.find === 'break' ? finding.cause : 'reason' in finding ? finding.reason : '';
-    const name = reason === '' ? finding.find : `${finding.find} ${reason}`;
+    const reason = finding.type === 'break' ? finding.cause : 'reason' in finding ? finding.reason : '';
+    const name = reason === '' ? finding.type : `${finding.type} ${reason}`;
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
@@ -55,7 +55,7 @@ describe.skipIf(missing(LEGACY))('3,829 messages of the shape before September 2
   const tokens = [...new Map(messages.map(({ asset_id, market }) => [asset_id, market]))];
 
   it('gives one break per token and no observation, since no book was recorded', () => {
-    const normalizer = venueC.createNormalizer();
+    const normalizer = venueC.capture.createNormalizer();
     const counts = tally(messages.flatMap((message) => feed(normalizer, message)));
     expect(messages).toHaveLength(3829);
     expect(counts).toEqual({
@@ -65,7 +65,7 @@ describe.skipIf(missing(LEGACY))('3,829 messages of the shape before September 2
   });
 
   it('applies every change to a book that starts empty, exactly as a plain map does', () => {
-    const normalizer = venueC.createNormalizer();
+    const normalizer = venueC.capture.createNormalizer();
     for (const [asset_id, market] of tokens)
       feed(normalizer, { event_type: 'book', market, asset_id, bids: [], asks: [] });
     const plain = new Map<string, Map<string, string>>();
@@ -92,7 +92,7 @@ describe.skipIf(missing(LEGACY))('3,829 messages of the shape before September 2
 const FLAT = 'venue-c/ws_price_change_flat_sports_jun2026_part1.csv.gz';
 describe.skipIf(missing(FLAT))('changes without their books', () => {
   it('gives one break per token and no observation', () => {
-    const normalizer = venueC.createNormalizer();
+    const normalizer = venueC.capture.createNormalizer();
     const tokens = new Set<string>();
     const counts: Record<string, number> = {};
     const rows = lines(FLAT).slice(1, 20_001);
@@ -119,7 +119,10 @@ describe.skipIf(missing(MARKETS))('292 resolved five-minute markets', () => {
     const markets = lines(MARKETS).map((line) => JSON.parse(line) as Recorded);
     expect(markets).toHaveLength(292);
     for (const market of markets) {
-      const [found] = only(feed(venueC.createNormalizer(), [market.raw], 'gamma:/markets?slug=x'), 'market');
+      const [found] = only(
+        feed(venueC.capture.createNormalizer(), [market.raw], 'gamma:/markets?slug=x'),
+        'market',
+      );
       const winner = market.outcome_prices.indexOf('1');
       expect(found).toMatchObject({
         market: market.condition_id,
@@ -155,7 +158,7 @@ describe.skipIf(missing(PREDICT))('predict.fun books at expiry', () => {
       const data = line.slice(line.indexOf('"orderbook": ') + 13, -1);
       const channel = `predictfun:/v1/markets/${id}/orderbook`;
       const [book] = only(
-        feed(venueA.createNormalizer(), `{"success":true,"data":${data}}`, channel),
+        feed(venueA.capture.createNormalizer(), `{"success":true,"data":${data}}`, channel),
         'book',
       );
       const written = /"bids": \[(.*?)\](?:\]|, ")/.exec(data)![1]!;

@@ -13,18 +13,18 @@ describe('frames that hold nothing to record', () => {
     ['[]', 'empty_array'],
     [JSON.stringify({ event_type: 'best_bid_ask', market: MARKET, asset_id: UP }), 'best_bid_ask'],
   ])('%s is skipped', (text, reason) => {
-    expect(feed(venueC.createNormalizer(), text)).toEqual([{ find: 'skip', reason }]);
+    expect(feed(venueC.capture.createNormalizer(), text)).toEqual([{ type: 'skip', reason }]);
   });
 
   it('skips what the recorder itself sent', () => {
     const sent = { ...frame(JSON.stringify(bookMessage())), direction: 'out' as const };
-    expect(venueC.createNormalizer().normalize(sent)).toEqual([{ find: 'skip', reason: 'outbound' }]);
+    expect(venueC.capture.createNormalizer().normalize(sent)).toEqual([{ type: 'skip', reason: 'outbound' }]);
   });
 });
 
 describe('full books', () => {
   it('puts the best level first and gives the venue text back', () => {
-    const [book] = only(feed(venueC.createNormalizer(), [bookMessage()]), 'book');
+    const [book] = only(feed(venueC.capture.createNormalizer(), [bookMessage()]), 'book');
     expect(book).toMatchObject({
       market: MARKET,
       outcome: UP,
@@ -65,11 +65,11 @@ describe('full books', () => {
       },
     ],
   ])('reads a book %s', (_name, message) => {
-    expect(only(feed(venueC.createNormalizer(), message), 'book')).toHaveLength(1);
+    expect(only(feed(venueC.capture.createNormalizer(), message), 'book')).toHaveLength(1);
   });
 
   it('keeps repeated prices and zero sizes as they came, and applies changes to the last stated size', () => {
-    const normalizer = venueC.createNormalizer();
+    const normalizer = venueC.capture.createNormalizer();
     const bids = [level('0.5', '10'), level('0.50', '20'), level('0.4', '0')];
     const [book] = only(feed(normalizer, bookMessage({ bids, asks: [] })), 'book');
     expect(book).toMatchObject({ bidPrices: [500_000, 500_000, 400_000], bidSizes: [10e6, 20e6, 0] });
@@ -87,7 +87,7 @@ describe('full books', () => {
     const normalizer = started();
     feed(normalizer, changes(change()));
     const same = feed(normalizer, bookMessage({ bids: [...bookMessage().bids, level('0.52', '75')] }));
-    expect(same.map(({ find }) => find)).toEqual(['compare', 'book']);
+    expect(same.map(({ type }) => type)).toEqual(['compare', 'book']);
     expect(same[0]).toMatchObject({ method: 'snapshot', levelsDiffering: 0, sizeDrift: 0, detail: null });
     const moved = feed(normalizer, bookMessage({ bids: [level('0.51', '40')] }));
     expect(moved[0]).toMatchObject({
@@ -100,7 +100,7 @@ describe('full books', () => {
   });
 
   it('flags a price off the tick that the stream stated, and a value with more than six decimals', () => {
-    const normalizer = venueC.createNormalizer();
+    const normalizer = venueC.capture.createNormalizer();
     const [book] = only(
       feed(normalizer, bookMessage({ tick_size: '0.01', bids: [level('0.505', '1.12345678')] })),
       'book',
@@ -121,8 +121,8 @@ describe('full books', () => {
     const normalizer = started();
     const findings = feed(normalizer, bookMessage(over));
     expect(findings).toMatchObject([
-      { find: 'reject', market: MARKET, reason: 'bad_book' },
-      { find: 'break', outcome: UP, cause: 'rejected_frame' },
+      { type: 'reject', market: MARKET, reason: 'bad_book' },
+      { type: 'break', outcome: UP, cause: 'rejected_frame' },
     ]);
     expect(only(feed(normalizer, changes(change())), 'book')).toEqual([]);
   });
@@ -154,8 +154,8 @@ describe('changes', () => {
       ),
     );
     expect(findings).toMatchObject([
-      { find: 'book', outcome: DOWN, askPrices: [470_000, 480_000, 530_000, 540_000] },
-      { find: 'book', outcome: UP, bidPrices: [510_000, 500_000, 490_000], bidSizes: [42e6, 310.4e6, 3e6] },
+      { type: 'book', outcome: DOWN, askPrices: [470_000, 480_000, 530_000, 540_000] },
+      { type: 'book', outcome: UP, bidPrices: [510_000, 500_000, 490_000], bidSizes: [42e6, 310.4e6, 3e6] },
     ]);
   });
 
@@ -186,12 +186,12 @@ describe('changes', () => {
     ],
   ])('reads the older shape: %s', (_name, message) => {
     expect(feed(started(), message)).toMatchObject([
-      { find: 'book', askPrices: [400_000, 530_000, 540_000], hash: '3cd4', sourceTs: 1_729_084_877_448_000 },
+      { type: 'book', askPrices: [400_000, 530_000, 540_000], hash: '3cd4', sourceTs: 1_729_084_877_448_000 },
     ]);
   });
 
   it('chooses formats anew where the full book said little of the texts that came', () => {
-    const normalizer = venueC.createNormalizer();
+    const normalizer = venueC.capture.createNormalizer();
     feed(normalizer, bookMessage({ bids: [], asks: [] }));
     const books = Array.from({ length: 30 }, (_, at) =>
       only(feed(normalizer, changes(change({ price: `.${at + 10}0`, size: `${at + 10}.0` }))), 'book'),
@@ -206,12 +206,12 @@ describe('changes', () => {
     const normalizer = started();
     const entry = change({ asset_id: DOWN });
     expect(feed(normalizer, changes(entry))).toMatchObject([
-      { find: 'break', market: MARKET, outcome: DOWN, cause: 'awaiting_snapshot', scope: 'book' },
-      { find: 'skip', reason: 'awaiting_snapshot' },
+      { type: 'break', market: MARKET, outcome: DOWN, cause: 'awaiting_snapshot', scope: 'book' },
+      { type: 'skip', reason: 'awaiting_snapshot' },
     ]);
     expect(feed(normalizer, changes(entry, change()))).toMatchObject([
-      { find: 'book', outcome: UP },
-      { find: 'skip', reason: 'awaiting_snapshot' },
+      { type: 'book', outcome: UP },
+      { type: 'skip', reason: 'awaiting_snapshot' },
     ]);
     feed(normalizer, bookMessage({ asset_id: DOWN }));
     expect(only(feed(normalizer, changes(entry)), 'book')).toHaveLength(1);
@@ -225,10 +225,10 @@ describe('changes', () => {
       changes(change(), change({ size: 'many' }), change({ asset_id: DOWN }), change({ side: 'HOLD' })),
     );
     expect(findings).toMatchObject([
-      { find: 'reject', market: MARKET, reason: 'bad_change' },
-      { find: 'break', outcome: UP, cause: 'rejected_frame' },
-      { find: 'reject', reason: 'bad_change' },
-      { find: 'book', outcome: DOWN },
+      { type: 'reject', market: MARKET, reason: 'bad_change' },
+      { type: 'break', outcome: UP, cause: 'rejected_frame' },
+      { type: 'reject', reason: 'bad_change' },
+      { type: 'book', outcome: DOWN },
     ]);
   });
 
@@ -252,15 +252,15 @@ describe('changes', () => {
 
   it.each([[null], [{}], ['x']])('rejects a price_change whose changes are %j', (price_changes) => {
     const message = { event_type: 'price_change', market: MARKET, price_changes };
-    expect(feed(started(), message)).toMatchObject([{ find: 'reject', reason: 'unknown_change_shape' }]);
+    expect(feed(started(), message)).toMatchObject([{ type: 'reject', reason: 'unknown_change_shape' }]);
   });
 
   it('counts the good elements of an array beside a bad one', () => {
-    const findings = feed(venueC.createNormalizer(), [bookMessage(), 7, { event_type: 'nova' }]);
+    const findings = feed(venueC.capture.createNormalizer(), [bookMessage(), 7, { event_type: 'nova' }]);
     expect(findings).toMatchObject([
-      { find: 'book' },
-      { find: 'reject', reason: 'not_an_object' },
-      { find: 'reject', reason: 'unknown_kind' },
+      { type: 'book' },
+      { type: 'reject', reason: 'not_an_object' },
+      { type: 'reject', reason: 'unknown_kind' },
     ]);
   });
 
@@ -268,7 +268,7 @@ describe('changes', () => {
     const normalizer = started();
     normalizer.forget();
     expect(feed(normalizer, changes(change()))[0]).toMatchObject({
-      find: 'break',
+      type: 'break',
       cause: 'awaiting_snapshot',
     });
   });
@@ -299,14 +299,14 @@ describe('other messages', () => {
       timestamp: '1794701050000',
     };
     expect(feed(normalizer, tick)[0]).toMatchObject({
-      find: 'break',
+      type: 'break',
       outcome: UP,
       cause: 'tick_change',
       detail: '0.01 to 0.001',
     });
-    expect(feed(normalizer, changes(change()))).toEqual([{ find: 'skip', reason: 'awaiting_snapshot' }]);
+    expect(feed(normalizer, changes(change()))).toEqual([{ type: 'skip', reason: 'awaiting_snapshot' }]);
     const findings = feed(normalizer, bookMessage({ bids: [level('0.511', '1')] }));
-    expect(findings).toMatchObject([{ find: 'book', flags: [] }]);
+    expect(findings).toMatchObject([{ type: 'book', flags: [] }]);
   });
 
   it('samples a trade with size and taker side', () => {
@@ -320,9 +320,9 @@ describe('other messages', () => {
       fee_rate_bps: '0',
       timestamp: '1794700803120',
     };
-    expect(feed(venueC.createNormalizer(), trade)).toEqual([
+    expect(feed(venueC.capture.createNormalizer(), trade)).toEqual([
       {
-        find: 'sample',
+        type: 'sample',
         market: MARKET,
         outcome: UP,
         metric: 'last_trade',
@@ -334,7 +334,7 @@ describe('other messages', () => {
         takerSide: 'BUY',
       },
     ]);
-    expect(feed(venueC.createNormalizer(), { ...trade, price: '' })[0]).toMatchObject({
+    expect(feed(venueC.capture.createNormalizer(), { ...trade, price: '' })[0]).toMatchObject({
       reason: 'bad_trade',
     });
   });
@@ -350,7 +350,7 @@ describe('other messages', () => {
   };
 
   it('ends a market and names the winner beside what was known', () => {
-    const normalizer = venueC.createNormalizer();
+    const normalizer = venueC.capture.createNormalizer();
     const outcome = { tokenId: null, winner: null };
     normalizer.learn(MARKET, {
       ...UNKNOWN_MARKET,
@@ -363,9 +363,9 @@ describe('other messages', () => {
       native: '{"gamma_market":{"id":"1"}}',
     });
     const [market, end] = feed(normalizer, resolved);
-    expect(end).toEqual({ find: 'end', market: MARKET, reason: 'resolved' });
+    expect(end).toEqual({ type: 'end', market: MARKET, reason: 'resolved' });
     expect(market).toMatchObject({
-      find: 'market',
+      type: 'market',
       fields: {
         slug: 'btc-updown-5m-1794700800',
         status: 'resolved',
@@ -385,7 +385,7 @@ describe('other messages', () => {
   });
 
   it('invents nothing about a resolved market it never heard of', () => {
-    const [market] = only(feed(venueC.createNormalizer(), resolved), 'market');
+    const [market] = only(feed(venueC.capture.createNormalizer(), resolved), 'market');
     expect(market!.fields).toMatchObject({
       slug: null,
       asset: null,
@@ -410,10 +410,10 @@ describe('other messages', () => {
       order_price_min_tick_size: '0.01',
       timestamp: '1794700000000',
     };
-    const normalizer = venueC.createNormalizer();
+    const normalizer = venueC.capture.createNormalizer();
     expect(feed(normalizer, notice)).toMatchObject([
       {
-        find: 'market',
+        type: 'market',
         fields: {
           asset: 'ETH',
           window: '15m',
@@ -424,8 +424,8 @@ describe('other messages', () => {
         },
       },
     ]);
-    expect(feed(normalizer, notice)).toEqual([{ find: 'skip', reason: 'new_market_known' }]);
+    expect(feed(normalizer, notice)).toEqual([{ type: 'skip', reason: 'new_market_known' }]);
     const other = { ...notice, market: MARKET.replace('5d', '5e'), slug: 'who-wins' };
-    expect(feed(normalizer, other)).toEqual([{ find: 'skip', reason: 'new_market_not_followed' }]);
+    expect(feed(normalizer, other)).toEqual([{ type: 'skip', reason: 'new_market_not_followed' }]);
   });
 });

@@ -5,8 +5,9 @@ import { createCodec } from '@ladderlog/log';
 import { Capture } from '../src/capture/capture.ts';
 import type { BookObserved } from '../src/events/events.ts';
 import { formatMicro } from '../src/kernel/decimal.ts';
-import type { BookFinding, Finding, Frame, Normalizer, VenueAdapter } from '../src/venues/adapter.ts';
-import { sourceLevels } from '../src/venues/adapter.ts';
+import type { BookFinding, Finding, Frame, Normalizer } from '../src/capture/finding.ts';
+import { sourceLevels } from '../src/market/source-levels.ts';
+import type { VenueAdapter } from '../src/venues/adapter.ts';
 
 export const AT = 1_794_700_800_000_000;
 
@@ -58,11 +59,11 @@ export const fixtureLines = (name: string): string[] =>
     .split('\n')
     .filter((line) => line !== '');
 
-export function only<F extends Finding['find']>(
+export function only<F extends Finding['type']>(
   findings: readonly Finding[],
-  find: F,
-): Extract<Finding, { find: F }>[] {
-  return findings.filter((finding): finding is Extract<Finding, { find: F }> => finding.find === find);
+  type: F,
+): Extract<Finding, { type: F }>[] {
+  return findings.filter((finding): finding is Extract<Finding, { type: F }> => finding.type === type);
 }
 
 /** JSON nested deeper than a recursive reader's stack. */
@@ -87,7 +88,10 @@ export function golden(
 ): { actual: string; expected: string } {
   const path = new URL(`golden/${name}`, import.meta.url);
   const actual = findings
-    .flatMap((list, at) => list.map((finding) => `${JSON.stringify({ frame: at, ...finding })}\n`))
+    .flatMap((list, at) =>
+      // In the files a finding's type is called `find`, as it was when they were written.
+      list.map(({ type, ...rest }) => `${JSON.stringify({ frame: at, find: type, ...rest })}\n`),
+    )
     .join('');
   if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(path, actual);
   return { actual, expected: existsSync(path) ? readFileSync(path, 'utf8') : '' };

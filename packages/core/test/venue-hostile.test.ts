@@ -28,7 +28,7 @@ describe('hostile values', () => {
   it.each(['constructor', 'toString', '__proto__'])('venue A: an outcome named %s', (outcome) => {
     const book = { outcome, tokenId: '9', timestamp: 1_794_700_802_500, bids: [], asks: [] };
     expect(record(adapterOf('venuea'), [frame(JSON.stringify(book), BOOK_A)])).toMatchObject([
-      [{ find: 'reject', reason: 'unknown_outcome' }],
+      [{ type: 'reject', reason: 'unknown_outcome' }],
     ]);
   });
 
@@ -51,9 +51,9 @@ describe('hostile values', () => {
         frames.map((message) => frame(JSON.stringify(message))),
       ),
     ).toMatchObject([
-      [{ find: 'reject', reason: 'bad_book' }, { find: 'break' }],
-      [{ find: 'book' }],
-      [{ find: 'reject', reason: 'bad_book' }, { find: 'break' }],
+      [{ type: 'reject', reason: 'bad_book' }, { type: 'break' }],
+      [{ type: 'book' }],
+      [{ type: 'reject', reason: 'bad_book' }, { type: 'break' }],
     ]);
   });
 
@@ -72,8 +72,8 @@ describe('hostile values', () => {
       '{"event_type":"price_change","market":"0x1","price_changes":[{"asset_id":"7","side":{"toString":1},"price":"0.5","size":"1"}]}';
     expect(record(adapterOf('venuec'), [frame(text)])).toMatchObject([
       [
-        { find: 'reject', reason: 'bad_change' },
-        { find: 'break', outcome: '7' },
+        { type: 'reject', reason: 'bad_change' },
+        { type: 'break', outcome: '7' },
       ],
     ]);
   });

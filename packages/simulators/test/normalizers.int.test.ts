@@ -40,7 +40,7 @@ function live(): void {
 }
 
 function findings(venue: Venue, settings: Record<string, string> = {}): Finding[] {
-  const normalizer = adapterOf(venue).createNormalizer();
+  const normalizer = adapterOf(venue).capture.createNormalizer();
   const { frames } = simulators.sent()[venue];
   return frames.flatMap(({ channel, text, at }) =>
     normalizer.normalize({ channel, direction: 'in', text, observedAt: at, settings }),
@@ -48,16 +48,16 @@ function findings(venue: Venue, settings: Record<string, string> = {}): Finding[
 }
 
 function summary(all: readonly Finding[]) {
-  const books = all.filter((finding) => finding.find === 'book');
+  const books = all.filter((finding) => finding.type === 'book');
   return {
-    rejects: all.filter((finding) => finding.find === 'reject'),
-    breaks: [...new Set(all.flatMap((finding) => (finding.find === 'break' ? finding.cause : [])))],
+    rejects: all.filter((finding) => finding.type === 'reject'),
+    breaks: [...new Set(all.flatMap((finding) => (finding.type === 'break' ? finding.cause : [])))],
     flags: [...new Set(books.flatMap((book) => book.flags))],
     books: books.length,
-    drifting: all.filter((finding) => finding.find === 'compare' && finding.levelsDiffering > 0),
-    comparisons: all.filter((finding) => finding.find === 'compare').length,
-    markets: new Set(all.flatMap((finding) => (finding.find === 'market' ? finding.market : []))).size,
-    metrics: [...new Set(all.flatMap((finding) => (finding.find === 'sample' ? finding.metric : [])))].sort(),
+    drifting: all.filter((finding) => finding.type === 'compare' && finding.levelsDiffering > 0),
+    comparisons: all.filter((finding) => finding.type === 'compare').length,
+    markets: new Set(all.flatMap((finding) => (finding.type === 'market' ? finding.market : []))).size,
+    metrics: [...new Set(all.flatMap((finding) => (finding.type === 'sample' ? finding.metric : [])))].sort(),
   };
 }
 

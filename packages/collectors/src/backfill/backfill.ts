@@ -127,7 +127,7 @@ export async function backfill(options: BackfillOptions): Promise<BackfillReport
       rests[request.source]!.ask(session, clock, request),
     );
     const fresh = batch.filter(({ type }) => type === 'MarketObserved').length;
-    const stated = page.findings.filter(({ find }) => find === 'market').length;
+    const stated = page.findings.filter(({ type }) => type === 'market').length;
     report.unchanged += Math.max(0, stated - fresh);
     await appendEncodable(log, batch);
     report.appended += batch.length;
@@ -209,8 +209,8 @@ type Listed = {
 
 const listedOn = ({ findings }: Page): Listed[] =>
   findings.flatMap((finding): Listed[] => {
-    if (finding.find === 'skip' && finding.listed) return [{ ...finding.listed, bare: true }];
-    if (finding.find !== 'market') return [];
+    if (finding.type === 'skip' && finding.listed) return [{ ...finding.listed, bare: true }];
+    if (finding.type !== 'market') return [];
     const { eventId, closesAt, outcomes } = finding.fields;
     return [{ eventId, closesAt, bare: outcomes.length === 0 }];
   });

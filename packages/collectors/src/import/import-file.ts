@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
-import type { LadderEvent, Session, Venue, VenueAdapter, VenueEvent } from '@ladderlog/core';
+import type { LadderEvent, Session, Venue, CapturedVenue, VenueEvent } from '@ladderlog/core';
 import { Capture, LadderlogError, VENUES, adapterOf, framesTopic } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 
@@ -47,7 +47,7 @@ export type ImportReport = {
 export type ImportOptions = {
   readonly log: EventLog;
   /** Default: as registered. */
-  readonly adapter?: (venue: Venue) => VenueAdapter;
+  readonly adapter?: (venue: Venue) => CapturedVenue;
   readonly file: string;
   readonly onProgress?: (progress: ImportProgress) => void;
   readonly signal?: AbortSignal;

@@ -230,7 +230,7 @@ export class Collector {
 
   private onFindings(findings: readonly Finding[]): void {
     for (const finding of findings)
-      if (finding.find === 'end') this.list.ended(finding.market, finding.reason);
+      if (finding.type === 'end') this.list.ended(finding.market, finding.reason);
   }
 
   private beat(): void {

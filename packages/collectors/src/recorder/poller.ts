@@ -89,8 +89,8 @@ export class Poller {
       this.plan.failed(market, nowMs, answer.cause, answer.detail);
       return;
     }
-    const book = answer.findings.find((finding) => finding.find === 'book' && finding.market === market);
-    if (book?.find !== 'book') this.plan.failed(market, nowMs, 'venue_error', 'the answer held no book');
+    const book = answer.findings.find((finding) => finding.type === 'book' && finding.market === market);
+    if (book?.type !== 'book') this.plan.failed(market, nowMs, 'venue_error', 'the answer held no book');
     else this.plan.succeeded(market, nowMs, !sameLadders(book, before));
   }
 }

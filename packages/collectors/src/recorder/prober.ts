@@ -176,7 +176,7 @@ export class Prober {
       const answer = await this.options.rest(request.source).ask(stream.session, stream.clock, request);
       const differs =
         answer.ok &&
-        answer.findings.some((finding) => finding.find === 'compare' && finding.levelsDiffering > 0);
+        answer.findings.some((finding) => finding.type === 'compare' && finding.levelsDiffering > 0);
       if (!differs) continue;
       await pause(Math.min(2_000, everyMs), signal);
       if (!signal.aborted && track.lastObserved === seen && stream.open)

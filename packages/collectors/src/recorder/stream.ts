@@ -233,12 +233,12 @@ export class Stream {
     let everything = false;
     const broken: string[] = [];
     for (const finding of findings) {
-      if (finding.find === 'book' && !this.targets.has(finding.market)) this.stopStray(finding.market);
-      else if (finding.find === 'break' && finding.cause !== 'tick_change' && finding.dataset !== 'samples')
+      if (finding.type === 'book' && !this.targets.has(finding.market)) this.stopStray(finding.market);
+      else if (finding.type === 'break' && finding.cause !== 'tick_change' && finding.dataset !== 'samples')
         broken.push(finding.market);
-      else if (finding.find === 'reject' && finding.reason !== 'unknown_kind' && !finding.booksIntact) {
+      else if (finding.type === 'reject' && finding.reason !== 'unknown_kind' && !finding.booksIntact) {
         if (finding.market !== '') broken.push(finding.market);
-        else if (!this.options.capture.adapter.sequenced) everything = true;
+        else if (!this.options.capture.adapter.capture.sequenced) everything = true;
       }
     }
     if (everything) this.abandon('rejected_frame', 'a frame could not be read; reconnecting for fresh books');

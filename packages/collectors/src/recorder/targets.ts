@@ -1,6 +1,6 @@
 // Which markets to watch now. Pure: the catalogue, the time and the configuration decide.
 
-import type { MarketFields, Micros, Venue } from '@ladderlog/core';
+import type { MarketFields, Micros, VenueCapture } from '@ladderlog/core';
 import { MICROS_PER_MS, hashText } from '@ladderlog/core';
 
 import type { Target } from './stream-spec.ts';
@@ -21,15 +21,8 @@ export type Choice = {
 export const inShard = (market: string, shard: Choice['shard']): boolean =>
   shard.count === 1 || Number.parseInt(hashText(market).slice(0, 8), 16) % shard.count === shard.index;
 
-/** A book's outcomes: what the venue sends a book of. */
-function bookOutcomes(venue: Venue, fields: MarketFields): string[] {
-  if (venue === 'venuea') return ['0'];
-  if (venue === 'venueb') return ['yes'];
-  return fields.outcomes.map(({ id }) => id);
-}
-
 export function chooseTargets(
-  venue: Venue,
+  bookOutcomes: VenueCapture['bookOutcomes'],
   markets: ReadonlyMap<string, MarketFields>,
   now: Micros,
   choice: Choice,
@@ -38,7 +31,7 @@ export function chooseTargets(
   const targets: Target[] = [];
   for (const [market, fields] of markets) {
     if (wanted(market, fields, now, choice, watched(market)))
-      targets.push({ market, outcomes: bookOutcomes(venue, fields) });
+      targets.push({ market, outcomes: bookOutcomes(fields) });
   }
   return targets;
 }

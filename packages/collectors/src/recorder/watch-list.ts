@@ -82,7 +82,7 @@ export class WatchList {
   private targets(now: Micros): Target[] {
     const { driver, capture } = this.options;
     const isWatched = (market: string): boolean => capture.tracks.ofMarket(market).size > 0;
-    return chooseTargets(driver.venue, capture.known, now, driver.choice, isWatched);
+    return chooseTargets(driver.adapter.capture.bookOutcomes, capture.known, now, driver.choice, isWatched);
   }
 
   private stop(market: string, reason: string, at: Micros): void {

@@ -86,9 +86,9 @@ export function createVenueADriver(options: VenueAOptions): VenueDriver {
         const answer = await ask(subscribeA.topicsRequest({ offset }));
         if (!answer.ok) break;
         const markets = answer.findings.flatMap((finding): Listed[] =>
-          finding.find === 'market'
+          finding.type === 'market'
             ? [finding.fields]
-            : finding.find === 'skip' && finding.listed
+            : finding.type === 'skip' && finding.listed
               ? [{ ...finding.listed, outcomes: [] }]
               : [],
         );
@@ -129,7 +129,7 @@ export function createVenueADriver(options: VenueAOptions): VenueDriver {
         const answer = await ask(subscribeA.topicRequest(topic));
         if (!answer.ok) continue;
         for (const finding of answer.findings)
-          if (finding.find === 'market' && finding.fields.outcomes.length > 0)
+          if (finding.type === 'market' && finding.fields.outcomes.length > 0)
             detailed.set(topic, finding.fields.closesAt ?? now);
       }
     },

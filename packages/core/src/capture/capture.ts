@@ -6,16 +6,20 @@ import { hashText } from '../kernel/hash.ts';
 import { Session } from './session.ts';
 import type { Micros } from '../kernel/time.ts';
 import { Tracks } from './tracks.ts';
-import type { MarketFields, VenueAdapter } from '../venues/adapter.ts';
+import type { VenueAdapter } from '../venues/adapter.ts';
+import type { MarketFields } from './finding.ts';
+
+/** What capture needs of a venue. */
+export type CapturedVenue = Pick<VenueAdapter, 'venue' | 'capture'>;
 
 export type CaptureOptions = {
-  readonly adapter: VenueAdapter;
+  readonly adapter: CapturedVenue;
   readonly collector: string;
   readonly provenance: Provenance;
 };
 
 export class Capture {
-  readonly adapter: VenueAdapter;
+  readonly adapter: CapturedVenue;
   readonly provenance: Provenance;
   readonly tracks: Tracks;
   /** Hash of the newest metadata of each market: a MarketObserved is written only on change. */

@@ -6,7 +6,7 @@ import { sameLadders } from './checks.ts';
 import type { GapCause, VenueEvent } from '../events/events.ts';
 import type { FrameResult, Session } from './session.ts';
 import type { Micros } from '../kernel/time.ts';
-import type { Finding, Frame } from '../venues/adapter.ts';
+import type { Finding, Frame } from './finding.ts';
 
 export type ProbeResult = FrameResult & { readonly lost: readonly string[] };
 
@@ -50,10 +50,10 @@ export function probe(
 function isOtherBook(
   finding: Finding,
   held: ReadonlyMap<string, Ladders | null>,
-): finding is Extract<Finding, { find: 'book' | 'compare' }> {
-  if (finding.find === 'compare') return finding.levelsDiffering > 0;
+): finding is Extract<Finding, { type: 'book' | 'compare' }> {
+  if (finding.type === 'compare') return finding.levelsDiffering > 0;
   return (
-    finding.find === 'book' &&
+    finding.type === 'book' &&
     !sameLadders(finding, held.get(`${finding.market}\u0000${finding.outcome}`) ?? null)
   );
 }

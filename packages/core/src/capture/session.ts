@@ -3,12 +3,12 @@
 
 import type { Capture } from './capture.ts';
 import type { Envelope, GapCause, GapScope, VenueEvent } from '../events/events.ts';
-import { applyFinding } from './findings.ts';
+import { applyFinding } from './apply-finding.ts';
 import type { ProbeResult } from './probe.ts';
 import { probe } from './probe.ts';
 import type { Micros } from '../kernel/time.ts';
 import type { Track } from './tracks.ts';
-import type { Finding, Frame, MarketFields, Normalizer } from '../venues/adapter.ts';
+import type { Finding, Frame, MarketFields, Normalizer } from './finding.ts';
 
 export type FrameResult = {
   readonly events: VenueEvent[];
@@ -30,7 +30,7 @@ export class Session {
   constructor(capture: Capture, id: string) {
     this.capture = capture;
     this.id = id;
-    this.normalizer = capture.adapter.createNormalizer();
+    this.normalizer = capture.adapter.capture.createNormalizer();
     for (const [market, fields] of capture.known) this.normalizer.learn(market, fields);
   }
 

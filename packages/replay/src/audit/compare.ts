@@ -29,7 +29,7 @@ const ACROSS_SESSIONS: CheckFlag = 'source_time_backwards';
 
 /** Findings and events that speak of the same thing have the same key. */
 export function keyOfFinding(finding: JudgedFinding): string {
-  switch (finding.find) {
+  switch (finding.type) {
     case 'book':
       return `book\u0000${finding.market}\u0000${finding.outcome}`;
     case 'sample':
@@ -98,26 +98,26 @@ export function difference(
   adapter: VenueAdapter,
   observedAt: Micros,
 ): FieldDifference | null {
-  if (event.type === 'BookObserved' && finding.find === 'book') {
+  if (event.type === 'BookObserved' && finding.type === 'book') {
     const found = firstOf(BOOK_FIELDS, event, finding);
     if (found) return found;
     const state = bookState(finding);
     if (state !== event.state) return { field: 'state', recorded: event.state, recomputed: state };
     const row = { market: finding.market, observedAt };
-    const flags = checkBook(finding, adapter.priceBounds, row, finding.flags);
+    const flags = checkBook(finding, adapter.capture.priceBounds, row, finding.flags);
     const seen = withoutAcross(event.flags);
     const due = withoutAcross(flags);
     return same(seen, due) ? null : { field: 'flags', recorded: seen, recomputed: due };
   }
-  if (event.type === 'MetricSampled' && finding.find === 'sample')
+  if (event.type === 'MetricSampled' && finding.type === 'sample')
     return firstOf(SAMPLE_FIELDS, event, finding);
-  if (event.type === 'BookCompared' && finding.find === 'compare')
+  if (event.type === 'BookCompared' && finding.type === 'compare')
     return firstOf(COMPARE_FIELDS, event, finding);
-  if (event.type === 'FrameRejected' && finding.find === 'reject')
+  if (event.type === 'FrameRejected' && finding.type === 'reject')
     return event.detail === finding.detail
       ? null
       : { field: 'detail', recorded: event.detail, recomputed: finding.detail };
-  return { field: 'type', recorded: event.type, recomputed: finding.find };
+  return { field: 'type', recorded: event.type, recomputed: finding.type };
 }
 
 const withoutAcross = (flags: readonly CheckFlag[]): readonly CheckFlag[] =>

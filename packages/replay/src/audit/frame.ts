@@ -23,7 +23,7 @@ export type FrameVerdict = {
   readonly compared: { readonly levels: number; readonly drift: Micro }[];
 };
 
-const TYPE_OF: Readonly<Record<JudgedFinding['find'], Judged['type']>> = {
+const TYPE_OF: Readonly<Record<JudgedFinding['type'], Judged['type']>> = {
   book: 'BookObserved',
   sample: 'MetricSampled',
   compare: 'BookCompared',
@@ -31,10 +31,10 @@ const TYPE_OF: Readonly<Record<JudgedFinding['find'], Judged['type']>> = {
 };
 
 const isJudged = (finding: Finding): finding is JudgedFinding =>
-  finding.find === 'book' ||
-  finding.find === 'sample' ||
-  finding.find === 'compare' ||
-  finding.find === 'reject';
+  finding.type === 'book' ||
+  finding.type === 'sample' ||
+  finding.type === 'compare' ||
+  finding.type === 'reject';
 
 export function judgeFrame(
   findings: readonly Finding[],
@@ -48,7 +48,7 @@ export function judgeFrame(
   const seen = Map.groupBy(recorded, ({ event }) => keyOfEvent(event));
   for (const [, group] of due)
     for (const finding of group)
-      if (finding.find === 'compare')
+      if (finding.type === 'compare')
         verdict.compared.push({ levels: finding.levelsDiffering, drift: finding.sizeDrift });
   for (const key of new Set([...due.keys(), ...seen.keys()]))
     pair(due.get(key) ?? [], seen.get(key) ?? [], adapter, observedAt, inGap, verdict);
@@ -68,12 +68,12 @@ function pair(
     const finding = due.at(-back);
     const one = seen.at(-back);
     if (finding && !one) {
-      if (finding.find === 'book' && inGap(finding.market, finding.outcome)) verdict.suppressed++;
+      if (finding.type === 'book' && inGap(finding.market, finding.outcome)) verdict.suppressed++;
       else
         verdict.differences.push({
           ...about(finding),
           kind: 'missing',
-          type: TYPE_OF[finding.find],
+          type: TYPE_OF[finding.type],
           event: null,
         });
     } else if (one) {

@@ -39,7 +39,7 @@ export class AuditSessions {
     let session = this.open.get(event.session);
     if (!session) {
       const group = /^import-[0-9a-f]{16}/.exec(event.session)?.[0] ?? 'captured';
-      const normalizer = this.adapter.createNormalizer();
+      const normalizer = this.adapter.capture.createNormalizer();
       const known = this.known.get(group) ?? new Map<string, MarketFields>();
       this.known.set(group, known);
       for (const [market, fields] of known) normalizer.learn(market, fields);
@@ -54,7 +54,7 @@ export class AuditSessions {
   learn(session: AuditSession, findings: readonly Finding[]): void {
     const known = this.known.get(session.group)!;
     for (const finding of findings) {
-      if (finding.find !== 'market') continue;
+      if (finding.type !== 'market') continue;
       known.set(finding.market, finding.fields);
       for (const other of this.open.values())
         if (other.group === session.group) other.normalizer.learn(finding.market, finding.fields);

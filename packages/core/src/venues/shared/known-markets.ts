@@ -1,7 +1,7 @@
 // What one normalizer remembers of the catalogue. Short-dated markets come by the thousand a day: those that ended are kept
 // only for a while, so that late answers still meet what was known, and then let go.
 
-import type { MarketFields } from '../adapter.ts';
+import type { MarketFields } from '../../capture/finding.ts';
 
 const ENDED_KEPT = 1_000;
 

@@ -3,7 +3,7 @@
 
 import { isObject, parseExact } from '../../kernel/exact-json.ts';
 import type { Outcome } from '../../events/events.ts';
-import type { MarketFields } from '../adapter.ts';
+import type { MarketFields } from '../../capture/finding.ts';
 
 export const UNKNOWN_MARKET: MarketFields = {
   slug: null,

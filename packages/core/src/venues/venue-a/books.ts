@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../kernel/exact-json.ts';
 import type { Micros } from '../../kernel/time.ts';
-import type { Finding } from '../adapter.ts';
+import type { Finding } from '../../capture/finding.ts';
 import { reject } from '../shared/reject.ts';
 import { millisOf } from '../shared/source-time.ts';
 import type { ComposedBook, Formats } from '../shared/wire-levels.ts';
@@ -57,7 +57,7 @@ export class MarketBooks {
       this.newest.delete(market);
       into.push({ ...reject(market, 'bad_book', book), booksIntact: true });
       const detail = 'a whole book could not be read';
-      into.push({ find: 'break', market, outcome: FIRST, cause: 'rejected_frame', scope: 'book', detail });
+      into.push({ type: 'break', market, outcome: FIRST, cause: 'rejected_frame', scope: 'book', detail });
       return;
     }
     if (before?.socket && !socket) {
@@ -65,7 +65,7 @@ export class MarketBooks {
       return;
     }
     if (overtaken(before?.sourceTs ?? null, sourceTs)) {
-      into.push({ find: 'skip', reason: 'out_of_order' });
+      into.push({ type: 'skip', reason: 'out_of_order' });
       return;
     }
     this.newest.set(market, { book: composed, sourceTs: sourceTs ?? before?.sourceTs ?? null, socket });
@@ -105,6 +105,6 @@ export class MarketBooks {
       into.push(
         compare(market, outcome, sourceTs, outcome === FIRST ? held.book : mirror(held.book), composed),
       );
-    else into.push({ find: 'skip', reason: 'second_outcome' });
+    else into.push({ type: 'skip', reason: 'second_outcome' });
   }
 }

@@ -6,7 +6,7 @@ import { arrayOf, countOf, isObject, parseExact, textOf } from '../../kernel/exa
 import { parseDecimal } from '../../kernel/decimal.ts';
 import type { Metric } from '../../events/events.ts';
 import type { Micros } from '../../kernel/time.ts';
-import type { MarketFields, SampleFinding, SkipFinding } from '../adapter.ts';
+import type { MarketFields, SampleFinding, SkipFinding } from '../../capture/finding.ts';
 import { isEnded } from '../shared/known-markets.ts';
 import { UNKNOWN_MARKET } from '../shared/merge-market.ts';
 import { microOf } from '../shared/source-decimal.ts';
@@ -220,7 +220,7 @@ function samplesOf(market: string, stated: readonly JsonObject[]): SampleFinding
       if (text === null || value === null) return [];
       return [
         {
-          find: 'sample',
+          type: 'sample',
           market,
           outcome: String(indexOf(outcome) ?? at),
           metric,

@@ -3,7 +3,7 @@
 import type { Ladders } from '../../capture/checks.ts';
 import { complement } from '../../kernel/decimal.ts';
 import type { Micros } from '../../kernel/time.ts';
-import type { Finding } from '../adapter.ts';
+import type { Finding } from '../../capture/finding.ts';
 import type { ComposedBook } from '../shared/wire-levels.ts';
 import { measureDrift } from '../shared/wire-levels.ts';
 
@@ -16,7 +16,7 @@ export function observation(
 ): Finding {
   const { exact, ...book } = composed;
   return {
-    find: 'book',
+    type: 'book',
     market,
     outcome,
     kind: 'snapshot',
@@ -39,7 +39,7 @@ export const compare = (
   ours: Ladders,
   theirs: Ladders,
 ): Finding => ({
-  find: 'compare',
+  type: 'compare',
   market,
   outcome,
   method: 'rest',

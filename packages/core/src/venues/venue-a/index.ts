@@ -1,12 +1,16 @@
 import type { VenueAdapter } from '../adapter.ts';
+import { FIRST } from './books.ts';
 import { VenueANormalizer } from './normalize.ts';
 
 export const venueA: VenueAdapter = {
   venue: 'venuea',
   dialect: 'Binance Wallet Prediction; predict.fun as fallback',
-  createNormalizer: () => new VenueANormalizer(),
-  // Strictly between 0 and 1, up to six decimals.
-  priceBounds: [1, 999_999],
-  sequenced: false,
-  streamsSamples: false,
+  capture: {
+    createNormalizer: () => new VenueANormalizer(),
+    // Strictly between 0 and 1, up to six decimals.
+    priceBounds: [1, 999_999],
+    sequenced: false,
+    streamsSamples: false,
+    bookOutcomes: () => [FIRST],
+  },
 };

@@ -4,7 +4,7 @@
 import { parseDecimal } from '../../kernel/decimal.ts';
 import type { JsonObject } from '../../kernel/exact-json.ts';
 import { arrayOf, isObject, parseExact, parseJson, textOf } from '../../kernel/exact-json.ts';
-import type { Finding, Frame, MarketFields, Normalizer } from '../adapter.ts';
+import type { Finding, Frame, MarketFields, Normalizer } from '../../capture/finding.ts';
 import type { Channel } from '../shared/channel.ts';
 import { parseChannel } from '../shared/channel.ts';
 import { KnownMarkets, isEnded } from '../shared/known-markets.ts';
@@ -42,7 +42,7 @@ export class VenueANormalizer implements Normalizer {
 
   normalize(frame: Frame): Finding[] {
     if (frame.channel === 'ws') this.streams = true;
-    if (frame.direction === 'out') return [{ find: 'skip', reason: 'outbound' }];
+    if (frame.direction === 'out') return [{ type: 'skip', reason: 'outbound' }];
     const into: Finding[] = [];
     try {
       const channel = parseChannel(frame.channel);
@@ -54,7 +54,7 @@ export class VenueANormalizer implements Normalizer {
       this.forget();
       return [reject('', 'normalizer_failed', error instanceof Error ? error.message : String(error))];
     }
-    if (into.length === 0) into.push({ find: 'skip', reason: 'nothing_to_record' });
+    if (into.length === 0) into.push({ type: 'skip', reason: 'nothing_to_record' });
     return into;
   }
 
@@ -79,7 +79,7 @@ export class VenueANormalizer implements Normalizer {
 
   private readSocket(text: string, into: Finding[]): void {
     if (isHeartbeat(text)) {
-      into.push({ find: 'skip', reason: 'heartbeat' });
+      into.push({ type: 'skip', reason: 'heartbeat' });
       return;
     }
     const message = parseJson(text);
@@ -89,14 +89,14 @@ export class VenueANormalizer implements Normalizer {
     }
     switch (envelopeOf(message)) {
       case 'command':
-        if (message['data'] === 'SUCCESS') into.push({ find: 'skip', reason: 'command_reply' });
+        if (message['data'] === 'SUCCESS') into.push({ type: 'skip', reason: 'command_reply' });
         else into.push({ ...reject('', 'command_refused', text), booksIntact: true });
         return;
       case 'topic':
         this.readTopic(message, text, into);
         return;
       case 'reply':
-        if (message['success'] === true) into.push({ find: 'skip', reason: 'command_reply' });
+        if (message['success'] === true) into.push({ type: 'skip', reason: 'command_reply' });
         else into.push({ ...reject('', 'command_refused', text), booksIntact: true });
         return;
       case 'message':
@@ -104,7 +104,7 @@ export class VenueANormalizer implements Normalizer {
         return;
       case 'ping':
       case 'pong':
-        into.push({ find: 'skip', reason: 'heartbeat' });
+        into.push({ type: 'skip', reason: 'heartbeat' });
         return;
       case null:
         if (textOf(message['code']) !== null && 'msg' in message)
@@ -117,7 +117,7 @@ export class VenueANormalizer implements Normalizer {
   private readTopic(message: JsonObject, text: string, into: Finding[]): void {
     const topic = textOf(message['topic']) ?? '';
     if (BOOK_TOPICS.own.test(topic)) {
-      into.push({ find: 'skip', reason: 'own_orders' });
+      into.push({ type: 'skip', reason: 'own_orders' });
       return;
     }
     const named = BOOK_TOPICS.one.exec(topic)?.[1] ?? null;
@@ -147,7 +147,7 @@ export class VenueANormalizer implements Normalizer {
   private readPredictMessage(message: JsonObject, text: string, into: Finding[]): void {
     const topic = textOf(message['topic']) ?? '';
     if (topic === 'heartbeat') {
-      into.push({ find: 'skip', reason: 'heartbeat' });
+      into.push({ type: 'skip', reason: 'heartbeat' });
       return;
     }
     const named = BOOK_TOPICS.predictFun.exec(topic)?.[1];
@@ -186,7 +186,7 @@ export class VenueANormalizer implements Normalizer {
           const entries = fromTopic(topic, frame.observedAt);
           if (entries.length === 0)
             into.push({
-              find: 'skip',
+              type: 'skip',
               reason: 'topic_without_markets',
               listed: listedOf(topic as JsonObject),
             });
@@ -205,12 +205,12 @@ export class VenueANormalizer implements Normalizer {
           this.readEntries(fromPredictFun(item, this.predictMarket, frame.observedAt), item, into);
         break;
       case 'skip':
-        into.push({ find: 'skip', reason: 'not_recorded' });
+        into.push({ type: 'skip', reason: 'not_recorded' });
         break;
       case undefined:
         into.push(reject('', 'unknown_channel', frame.channel));
     }
-    if (into.length === 0) into.push({ find: 'skip', reason: 'empty_answer' });
+    if (into.length === 0) into.push({ type: 'skip', reason: 'empty_answer' });
   }
 
   private readRestBook(answer: unknown, channel: Rest, into: Finding[]): void {
@@ -235,11 +235,11 @@ export class VenueANormalizer implements Normalizer {
     }
     const text = textOf(answer['lastTradePrice']);
     const value = text === null ? null : parseDecimal(text);
-    if (text === null) into.push({ find: 'skip', reason: 'no_trade_yet' });
+    if (text === null) into.push({ type: 'skip', reason: 'no_trade_yet' });
     else if (value === null) into.push(reject(market, 'bad_trade', text));
     else
       into.push({
-        find: 'sample',
+        type: 'sample',
         market,
         outcome: FIRST,
         metric: 'last_trade',
@@ -262,10 +262,10 @@ export class VenueANormalizer implements Normalizer {
       const before = this.known.get(market);
       const fields = mergeMarket(before, entry.fields);
       this.remember(market, entry.externalId, fields);
-      into.push({ find: 'market', sourceTs: null, market, fields });
+      into.push({ type: 'market', sourceTs: null, market, fields });
       if (!isEnded(fields)) into.push(...entry.samples);
       if (before && !isEnded(before) && isEnded(fields))
-        into.push({ find: 'end', market, reason: fields.status });
+        into.push({ type: 'end', market, reason: fields.status });
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Ladders } from '../../capture/checks.ts';
 import type { CheckFlag, TextException } from '../../events/events.ts';
 import { Side } from '../../market/ladder.ts';
 import type { Micros } from '../../kernel/time.ts';
-import type { BookFinding } from '../adapter.ts';
+import type { BookFinding } from '../../capture/finding.ts';
 import type { WireBook, WireDelta } from './wire.ts';
 
 export const OUTCOME = 'yes';
@@ -87,7 +87,7 @@ export class Book {
 
   finding(kind: 'snapshot' | 'delta', sequence: number | null, sourceTs: Micros | null): BookFinding {
     return {
-      find: 'book',
+      type: 'book',
       market: this.market,
       outcome: OUTCOME,
       kind,

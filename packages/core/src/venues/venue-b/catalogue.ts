@@ -4,7 +4,7 @@
 import type { Micro } from '../../kernel/decimal.ts';
 import { isObject, textOf } from '../../kernel/exact-json.ts';
 import type { MarketStatus, Outcome } from '../../events/events.ts';
-import type { MarketFields } from '../adapter.ts';
+import type { MarketFields } from '../../capture/finding.ts';
 import { isoOf } from '../shared/source-time.ts';
 import type { Json } from './wire.ts';
 import { decimalOf, secondsTime, tickerOf } from './wire.ts';

@@ -2,14 +2,14 @@
 
 import type { GapCause, GapScope } from '../../events/events.ts';
 import type { Micros } from '../../kernel/time.ts';
-import type { BreakFinding, CompareFinding, RejectFinding, SkipFinding } from '../adapter.ts';
+import type { BreakFinding, CompareFinding, RejectFinding, SkipFinding } from '../../capture/finding.ts';
 import type { Drift } from '../shared/wire-levels.ts';
 import { OUTCOME } from './book.ts';
 
-export const skip = (reason: string): SkipFinding => ({ find: 'skip', reason });
+export const skip = (reason: string): SkipFinding => ({ type: 'skip', reason });
 
 export const reject = (market: string, reason: string, detail: string): RejectFinding => ({
-  find: 'reject',
+  type: 'reject',
   market,
   reason,
   detail,
@@ -24,7 +24,7 @@ export const broken = (
   detail: string | null,
   since: Micros | null = null,
 ): BreakFinding => ({
-  find: 'break',
+  type: 'break',
   market,
   outcome: OUTCOME,
   cause,
@@ -43,7 +43,7 @@ export const lostTrades = (
 ): BreakFinding => ({ ...broken(market, cause, scope, detail, since), outcome: null, dataset: 'samples' });
 
 export const compared = (market: string, method: CompareFinding['method'], drift: Drift): CompareFinding => ({
-  find: 'compare',
+  type: 'compare',
   market,
   outcome: OUTCOME,
   method,

@@ -1,4 +1,5 @@
 import type { VenueAdapter } from '../adapter.ts';
+import { OUTCOME } from './book.ts';
 import { VenueBNormalizer } from './normalize.ts';
 import { PRICE_BOUNDS } from './wire.ts';
 
@@ -6,8 +7,11 @@ export const venueB: VenueAdapter = {
   venue: 'venueb',
   dialect:
     'Kalshi trade API v2: WebSocket snapshot and signed deltas, REST books; fixed point, dollars and cents',
-  priceBounds: PRICE_BOUNDS,
-  sequenced: true,
-  streamsSamples: true,
-  createNormalizer: () => new VenueBNormalizer(),
+  capture: {
+    createNormalizer: () => new VenueBNormalizer(),
+    priceBounds: PRICE_BOUNDS,
+    sequenced: true,
+    streamsSamples: true,
+    bookOutcomes: () => [OUTCOME],
+  },
 };

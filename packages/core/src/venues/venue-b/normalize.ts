@@ -2,7 +2,7 @@
 // YES asks at 1 − p (with use_yes_price the venue has done that already). See docs/normalization.md for every decision.
 
 import { isObject, parseExact, parseJson, textOf } from '../../kernel/exact-json.ts';
-import type { Finding, Frame, MarketFields, Normalizer } from '../adapter.ts';
+import type { Finding, Frame, MarketFields, Normalizer } from '../../capture/finding.ts';
 import { measureDrift } from '../shared/wire-levels.ts';
 import type { Stream } from './book.ts';
 import { Book, OUTCOME } from './book.ts';
@@ -167,7 +167,7 @@ export class VenueBNormalizer implements Normalizer {
     }
     this.subscriptions.traded(market, stream);
     into.push({
-      find: 'sample',
+      type: 'sample',
       market,
       outcome: OUTCOME,
       metric: 'last_trade',
@@ -206,7 +206,7 @@ export class VenueBNormalizer implements Normalizer {
     if (fields) {
       this.learn(market, fields);
       const sourceTs = secondsTime(message['settled_ts']) ?? secondsTime(message['determination_ts']);
-      into.push({ find: 'market', market, sourceTs, fields });
+      into.push({ type: 'market', market, sourceTs, fields });
     }
     const over = kind === 'determined' || kind === 'settled';
     if (over) this.end(market, kind, into);
@@ -278,7 +278,7 @@ export class VenueBNormalizer implements Normalizer {
       return void into.push(reject('', 'bad_catalogue', 'no market, markets, event or events in the answer'));
     for (const { market, fields } of entries) {
       this.learn(market, fields);
-      into.push({ find: 'market', market, sourceTs: null, fields });
+      into.push({ type: 'market', market, sourceTs: null, fields });
       if (fields.status === 'resolved' || fields.status === 'voided')
         this.end(market, fields.nativeStatus ?? fields.status, into);
     }
@@ -289,7 +289,7 @@ export class VenueBNormalizer implements Normalizer {
   /** Once, for a market whose books came this way. What hits its subscription later is no longer a loss of this market. */
   private end(market: string, reason: string, into: Finding[]): void {
     const streamed = this.subscriptions.drop(market);
-    if (this.polled.delete(market) || streamed) into.push({ find: 'end', market, reason });
+    if (this.polled.delete(market) || streamed) into.push({ type: 'end', market, reason });
   }
 }
 

@@ -4,7 +4,7 @@
 import { isObject, textOf } from '../../kernel/exact-json.ts';
 import type { GapCause, GapScope } from '../../events/events.ts';
 import type { Micros } from '../../kernel/time.ts';
-import type { Finding, Frame } from '../adapter.ts';
+import type { Finding, Frame } from '../../capture/finding.ts';
 import type { Stream } from './book.ts';
 import { Book } from './book.ts';
 import { broken, lostTrades } from './findings.ts';

@@ -6,7 +6,7 @@ import { arrayOf, boolOf, isObject, nestedArray, textOf } from '../../kernel/exa
 import type { Micro } from '../../kernel/decimal.ts';
 import type { MarketStatus, Outcome } from '../../events/events.ts';
 import type { Micros } from '../../kernel/time.ts';
-import type { MarketFields } from '../adapter.ts';
+import type { MarketFields } from '../../capture/finding.ts';
 import { UNKNOWN_MARKET } from '../shared/merge-market.ts';
 import { microOf } from '../shared/source-decimal.ts';
 import { isoOf, millisOf } from '../shared/source-time.ts';

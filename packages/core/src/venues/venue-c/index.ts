@@ -4,9 +4,12 @@ import { VenueCNormalizer } from './normalize.ts';
 export const venueC: VenueAdapter = {
   venue: 'venuec',
   dialect: 'Polymarket: CLOB market channel, CLOB REST, Gamma',
-  createNormalizer: () => new VenueCNormalizer(),
-  // Tick to 1 − tick of the finest grid, 0.0001.
-  priceBounds: [100, 999_900],
-  sequenced: false,
-  streamsSamples: true,
+  capture: {
+    createNormalizer: () => new VenueCNormalizer(),
+    // Tick to 1 − tick of the finest grid, 0.0001.
+    priceBounds: [100, 999_900],
+    sequenced: false,
+    streamsSamples: true,
+    bookOutcomes: ({ outcomes }) => outcomes.map(({ id }) => id),
+  },
 };

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/exact-json.ts';
 import { isObject, parseExact, parseJson, textOf } from '../../kernel/exact-json.ts';
 import { parseDecimal } from '../../kernel/decimal.ts';
 import type { Micro } from '../../kernel/decimal.ts';
-import type { Finding, Frame, MarketFields, Normalizer } from '../adapter.ts';
+import type { Finding, Frame, MarketFields, Normalizer } from '../../capture/finding.ts';
 import { parseChannel } from '../shared/channel.ts';
 import type { Channel } from '../shared/channel.ts';
 import { KnownMarkets, isEnded } from '../shared/known-markets.ts';
@@ -39,7 +39,7 @@ export class VenueCNormalizer implements Normalizer {
 
   normalize(frame: Frame): Finding[] {
     const into: Finding[] = [];
-    if (frame.direction === 'out') return [{ find: 'skip', reason: 'outbound' }];
+    if (frame.direction === 'out') return [{ type: 'skip', reason: 'outbound' }];
     try {
       this.read(frame, into);
     } catch (error) {
@@ -47,7 +47,7 @@ export class VenueCNormalizer implements Normalizer {
       this.forget();
       return [reject('', 'normalizer_failed', error instanceof Error ? error.message : String(error))];
     }
-    if (into.length === 0) into.push({ find: 'skip', reason: 'nothing_to_record' });
+    if (into.length === 0) into.push({ type: 'skip', reason: 'nothing_to_record' });
     return into;
   }
 
@@ -71,7 +71,7 @@ export class VenueCNormalizer implements Normalizer {
   private readSocket(frame: Frame, into: Finding[]): void {
     const plain = plainText(frame.text);
     if (plain !== undefined) {
-      into.push({ find: 'skip', reason: plain });
+      into.push({ type: 'skip', reason: plain });
       return;
     }
     const parsed = parseJson(frame.text);
@@ -80,7 +80,7 @@ export class VenueCNormalizer implements Normalizer {
       return;
     }
     if (!Array.isArray(parsed)) this.readMessage(parsed, into);
-    else if (parsed.length === 0) into.push({ find: 'skip', reason: 'empty_array' });
+    else if (parsed.length === 0) into.push({ type: 'skip', reason: 'empty_array' });
     else for (const message of parsed as readonly unknown[]) this.readMessage(message, into);
   }
 
@@ -99,7 +99,7 @@ export class VenueCNormalizer implements Normalizer {
     price_change: (message, into) => this.readChanges(message, into),
     last_trade_price: (message, into) => this.readTrade(message, into),
     tick_size_change: (message, into) => this.readTick(message, into),
-    best_bid_ask: (_message, into) => into.push({ find: 'skip', reason: 'best_bid_ask' }),
+    best_bid_ask: (_message, into) => into.push({ type: 'skip', reason: 'best_bid_ask' }),
     new_market: (message, into) => this.readNewMarket(message, into),
     market_resolved: (message, into) => this.readResolved(message, into),
   };
@@ -129,7 +129,7 @@ export class VenueCNormalizer implements Normalizer {
     if (held && (held.streamed || (streamed && held.changed))) {
       const method = streamed ? 'snapshot' : 'rest';
       const drift = held.drift(bids, asks);
-      into.push({ find: 'compare', market, outcome: token, method, sourceTs, ...drift });
+      into.push({ type: 'compare', market, outcome: token, method, sourceTs, ...drift });
       // Beside a book of the socket, a REST answer is a measurement and not a state of the stream.
       if (!streamed) return;
     }
@@ -184,7 +184,7 @@ export class VenueCNormalizer implements Normalizer {
     }
     const naming = { nativeBid: 'BUY', nativeAsk: 'SELL', hash: shape.hash(message) };
     for (const book of touched) into.push(book.observe(sourceTs, naming));
-    if (skipped !== null) into.push({ find: 'skip', reason: skipped });
+    if (skipped !== null) into.push({ type: 'skip', reason: skipped });
   }
 
   /** The token's book is not known from here on; said once until the next full book. */
@@ -198,7 +198,7 @@ export class VenueCNormalizer implements Normalizer {
     this.books.delete(token);
     if (this.broken.has(token)) return;
     this.broken.add(token);
-    into.push({ find: 'break', market, outcome: token, cause, scope: 'book', detail });
+    into.push({ type: 'break', market, outcome: token, cause, scope: 'book', detail });
   }
 
   private readTrade(message: JsonObject, into: Finding[]): void {
@@ -211,7 +211,7 @@ export class VenueCNormalizer implements Normalizer {
       return;
     }
     into.push({
-      find: 'sample',
+      type: 'sample',
       market,
       outcome: token,
       metric: 'last_trade',
@@ -236,13 +236,13 @@ export class VenueCNormalizer implements Normalizer {
     else this.ticks.delete(token);
     const detail = `${textOf(message['old_tick_size'])} to ${textOf(message['new_tick_size'])}`;
     this.lose(market, token, 'tick_change', detail, into);
-    into.push({ find: 'skip', reason: 'tick_size_change' });
+    into.push({ type: 'skip', reason: 'tick_size_change' });
   }
 
   private readNewMarket(message: JsonObject, into: Finding[]): void {
     const entry = fromNewMarket(message);
-    if (entry === null) into.push({ find: 'skip', reason: 'new_market_not_followed' });
-    else if (this.known.has(entry.market)) into.push({ find: 'skip', reason: 'new_market_known' });
+    if (entry === null) into.push({ type: 'skip', reason: 'new_market_not_followed' });
+    else if (this.known.has(entry.market)) into.push({ type: 'skip', reason: 'new_market_known' });
     else this.found(entry, into);
   }
 
@@ -253,16 +253,16 @@ export class VenueCNormalizer implements Normalizer {
       return;
     }
     this.found(entry, into, millisOf(message['timestamp']));
-    if (into.at(-1)?.find !== 'end') into.push({ find: 'end', market: entry.market, reason: 'resolved' });
+    if (into.at(-1)?.type !== 'end') into.push({ type: 'end', market: entry.market, reason: 'resolved' });
   }
 
   private found(entry: CatalogueEntry, into: Finding[], sourceTs: number | null = null): void {
     const before = this.known.get(entry.market);
     const fields = mergeMarket(before, entry.fields);
     this.learn(entry.market, fields);
-    into.push({ find: 'market', sourceTs, market: entry.market, fields });
+    into.push({ type: 'market', sourceTs, market: entry.market, fields });
     if (before && !isEnded(before) && isEnded(fields))
-      into.push({ find: 'end', market: entry.market, reason: 'resolved' });
+      into.push({ type: 'end', market: entry.market, reason: 'resolved' });
   }
 
   private readRest(channel: Rest, frame: Frame, into: Finding[]): void {
@@ -274,19 +274,19 @@ export class VenueCNormalizer implements Normalizer {
     const error = isObject(answer) ? textOf(answer['error']) : null;
     if (error !== null) {
       // Normal for a token that is closed, or not served yet.
-      if (/^no orderbook exists/i.test(error)) into.push({ find: 'skip', reason: 'no_orderbook' });
+      if (/^no orderbook exists/i.test(error)) into.push({ type: 'skip', reason: 'no_orderbook' });
       else into.push(reject('', 'venue_error', error));
       return;
     }
     const read = readingOf(channel.source, channel.path);
     if (read === null) into.push(reject('', 'unknown_channel', frame.channel));
-    else if (read === 'skip') into.push({ find: 'skip', reason: 'not_recorded' });
+    else if (read === 'skip') into.push({ type: 'skip', reason: 'not_recorded' });
     else if (read === 'books')
       for (const book of Array.isArray(answer) ? (answer as readonly unknown[]) : [answer])
         if (isObject(book)) this.readBook(book, false, channel.query, into);
         else into.push(reject('', 'not_an_object', book));
     else this.readCatalogue(read, answer, frame, into);
-    if (into.length === 0) into.push({ find: 'skip', reason: 'empty_answer' });
+    if (into.length === 0) into.push({ type: 'skip', reason: 'empty_answer' });
   }
 
   private readCatalogue(source: 'gamma' | 'clob', answer: unknown, frame: Frame, into: Finding[]): void {

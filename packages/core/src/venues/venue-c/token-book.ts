@@ -5,7 +5,7 @@ import { formatMicro } from '../../kernel/decimal.ts';
 import type { CheckFlag, TextException } from '../../events/events.ts';
 import { Side } from '../../market/ladder.ts';
 import type { Micros } from '../../kernel/time.ts';
-import type { BookFinding } from '../adapter.ts';
+import type { BookFinding } from '../../capture/finding.ts';
 import type { Drift, Level } from '../shared/wire-levels.ts';
 import { composeBook, laddersOf, measureDrift, readLevel, reproduces } from '../shared/wire-levels.ts';
 
@@ -181,7 +181,7 @@ export class TokenBook {
     flags: readonly CheckFlag[],
   ): BookFinding {
     return {
-      find: 'book',
+      type: 'book',
       market: this.market,
       outcome: this.token,
       kind,

@@ -14,7 +14,7 @@ import type {
   MarketFinding,
   RejectFinding,
   SampleFinding,
-} from '../venues/adapter.ts';
+} from './finding.ts';
 
 /** One frame while its findings are applied, in order. */
 export type FindingContext = {
@@ -32,7 +32,7 @@ export type FindingContext = {
 
 export function applyFinding(context: FindingContext, finding: Finding): void {
   const { capture, envelope, events } = context;
-  switch (finding.find) {
+  switch (finding.type) {
     case 'book':
       applyBook(context, finding);
       return;
@@ -46,7 +46,7 @@ export function applyFinding(context: FindingContext, finding: Finding): void {
       applyBreak(context, finding);
       return;
     case 'compare': {
-      const { find: _find, ...compared } = finding;
+      const { type: _type, ...compared } = finding;
       events.push({ ...envelope, ...compared, type: 'BookCompared', equal: finding.levelsDiffering === 0 });
       return;
     }
@@ -64,7 +64,7 @@ export function applyFinding(context: FindingContext, finding: Finding): void {
 function applyBook(context: FindingContext, finding: BookFinding): void {
   const { capture, events } = context;
   const { tracks, adapter } = capture;
-  const { find: _find, flags: found, continues = true, ...book } = finding;
+  const { type: _type, flags: found, continues = true, ...book } = finding;
   const envelope = { ...context.envelope, market: finding.market, sourceTs: finding.sourceTs };
   const { track, owner } = watched(context, 'books', finding.market, finding.outcome);
   if (track.gap) {
@@ -74,10 +74,10 @@ function applyBook(context: FindingContext, finding: BookFinding): void {
     if (owner) tracks.handOver(track, envelope, envelope, events);
   }
   tracks.observed(track, envelope, events);
-  if (finding.kind === 'snapshot' && adapter.streamsSamples && isSocket(context))
+  if (finding.kind === 'snapshot' && adapter.capture.streamsSamples && isSocket(context))
     resumeSamples(context, envelope);
   track.lastLadders = finding;
-  let flags: readonly CheckFlag[] = checkBook(finding, adapter.priceBounds, envelope, found);
+  let flags: readonly CheckFlag[] = checkBook(finding, adapter.capture.priceBounds, envelope, found);
   if (finding.sourceTs !== null) {
     if (
       track.lastSourceTs !== null &&
@@ -153,7 +153,7 @@ function applyMarket(context: FindingContext, finding: MarketFinding): void {
 
 function applySample(context: FindingContext, finding: SampleFinding): void {
   const { tracks } = context.capture;
-  const { find: _find, ...sample } = finding;
+  const { type: _type, ...sample } = finding;
   const envelope = { ...context.envelope, market: finding.market, sourceTs: finding.sourceTs };
   const { track } = watched(context, 'samples', finding.market, null);
   tracks.observed(track, envelope, context.events);
@@ -210,7 +210,7 @@ function applyReject(context: FindingContext, finding: RejectFinding): void {
     return;
   }
   // Where the venue numbers its messages, a lost one shows in the numbers; elsewhere any book of the connection is suspect.
-  if (adapter.sequenced) return;
+  if (adapter.capture.sequenced) return;
   for (const track of tracks.all()) {
     if (track.session === context.session && track.dataset === 'books')
       tracks.open(track, { ...envelope, market: track.market }, { ...gap, scope: 'connection' }, events);

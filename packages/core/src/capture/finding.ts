@@ -1,0 +1,165 @@
+// What capture asks of a venue: frames go in, findings come out. A finding is what one frame was found to say, in words that are
+// the same for all venues; apply-finding.ts turns it into events.
+
+import type { Micro, TextFormat } from '../kernel/decimal.ts';
+import type {
+  CheckFlag,
+  GapCause,
+  GapScope,
+  MarketObserved,
+  Metric,
+  TextException,
+} from '../events/events.ts';
+import type { Micros } from '../kernel/time.ts';
+
+/** A frame as the shell hands it over: text as received, and the time stamped before parsing. */
+export type Frame = {
+  readonly channel: string;
+  readonly direction: 'in' | 'out';
+  readonly text: string;
+  readonly observedAt: Micros;
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+/** A full book as a normalizer states it; the session adds envelope, checks and state. */
+export type BookFinding = {
+  readonly type: 'book';
+  readonly market: string;
+  readonly outcome: string;
+  readonly kind: 'snapshot' | 'delta';
+  readonly sourceTs: Micros | null;
+  readonly bidPrices: readonly Micro[];
+  readonly bidSizes: readonly Micro[];
+  readonly askPrices: readonly Micro[];
+  readonly askSizes: readonly Micro[];
+  readonly nativeBid: string;
+  readonly nativeAsk: string;
+  readonly askComplement: boolean;
+  readonly priceFormat: TextFormat;
+  readonly sizeFormat: TextFormat;
+  readonly exceptions: readonly TextException[];
+  readonly hash: string | null;
+  readonly sequence: number | null;
+  readonly nativeIds: Readonly<Record<string, string>>;
+  /** What only the normalizer can see (inexact, duplicate_price on the wire, off_tick); the row checks are added to it. */
+  readonly flags: readonly CheckFlag[];
+  /** False where this is a REST answer beside a live socket: compared, not a new state of the stream. Default true. */
+  readonly continues?: boolean;
+};
+
+export type MarketFinding = {
+  readonly type: 'market';
+  readonly sourceTs: Micros | null;
+  /** Everything of MarketObserved but the envelope. */
+  readonly market: string;
+  readonly fields: MarketFields;
+};
+
+export type MarketFields = Omit<
+  MarketObserved,
+  'type' | 'venue' | 'market' | 'observedAt' | 'sourceTs' | 'session' | 'ordinal' | 'provenance'
+>;
+
+export type SampleFinding = {
+  readonly type: 'sample';
+  readonly market: string;
+  readonly outcome: string;
+  readonly metric: Metric;
+  readonly sourceTs: Micros | null;
+  readonly value: Micro;
+  readonly text: string;
+  readonly exact: boolean;
+  readonly size: Micro | null;
+  readonly takerSide: string | null;
+};
+
+/**
+ * The book of these outcomes is not known from here on, until its next book finding. The session turns it into one GapOpened
+ * per outcome. An outcome of null means every outcome of the market that the session watches.
+ */
+export type BreakFinding = {
+  readonly type: 'break';
+  readonly market: string;
+  readonly outcome: string | null;
+  readonly cause: GapCause;
+  readonly scope: GapScope;
+  readonly detail: string | null;
+  /** The last moment at which nothing was lost, where the normalizer knows it; else the connection's last activity counts. */
+  readonly since?: Micros;
+  /** `samples`: the book stands, samples of the market were lost until the next one. Default `books`. */
+  readonly dataset?: 'books' | 'samples';
+};
+
+/** The venue says that this market ended: capture may stop. */
+export type EndFinding = { readonly type: 'end'; readonly market: string; readonly reason: string };
+
+/** Our book held against a full book of the venue. */
+export type CompareFinding = {
+  readonly type: 'compare';
+  readonly market: string;
+  readonly outcome: string;
+  readonly method: 'rest' | 'snapshot';
+  readonly sourceTs: Micros | null;
+  readonly levelsOurs: number;
+  readonly levelsTheirs: number;
+  readonly levelsDiffering: number;
+  readonly sizeDrift: Micro;
+  readonly detail: string | null;
+};
+
+/** Part of a frame, or all of it, that could not be understood. `market` when at least that much is known. */
+export type RejectFinding = {
+  readonly type: 'reject';
+  readonly market: string;
+  readonly reason: string;
+  readonly detail: string;
+  /** True where no book can have changed unseen: not a book message, or a break beside this says which books are lost. */
+  readonly booksIntact?: boolean;
+};
+
+/** Understood, and holds nothing to record beyond the tape: acknowledgements, pings, tickers. */
+export type SkipFinding = {
+  readonly type: 'skip';
+  readonly reason: string;
+  /** An event that a list names without its markets; the answer about the event itself has them. */
+  readonly listed?: {
+    readonly eventId: string;
+    readonly opensAt: Micros | null;
+    readonly closesAt: Micros | null;
+  };
+};
+
+export type Finding =
+  | BookFinding
+  | MarketFinding
+  | SampleFinding
+  | BreakFinding
+  | EndFinding
+  | CompareFinding
+  | RejectFinding
+  | SkipFinding;
+
+/**
+ * One session's view of a venue: books built so far, sequences, catalogue facts. Created fresh for every connection.
+ * `normalize` is deterministic in (frames so far, frame), never throws, and returns at least one finding per frame.
+ * `forget` drops every book (the connection broke): later deltas are then findings of kind break (awaiting_snapshot).
+ */
+export type Normalizer = {
+  normalize(frame: Frame): Finding[];
+  forget(): void;
+  /** Facts learned elsewhere (the catalogue of another session); same shape as its own findings. */
+  learn(market: string, fields: MarketFields): void;
+};
+
+/** How a venue is captured: what is the same on every connection of it. */
+export type VenueCapture = {
+  createNormalizer(): Normalizer;
+  /** Price bounds of a valid level, 1e-6: [min, max] inclusive. */
+  readonly priceBounds: readonly [Micro, Micro];
+  /** True when the venue numbers its messages, so that a lost one shows in the numbers. */
+  readonly sequenced: boolean;
+  /** True when samples come on the socket, beside the books. */
+  readonly streamsSamples: boolean;
+  /** Outcomes of a market of which the venue sends books. */
+  bookOutcomes(fields: MarketFields): readonly string[];
+};
