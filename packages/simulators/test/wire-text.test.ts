@@ -42,6 +42,15 @@ describe('numbers', () => {
     );
   });
 
+  test.each([
+    [2_991_310_475, 524_000],
+    [1_006_012, 500_000],
+    [1_009_910, 500_000],
+  ])('the dust of a float does not move a size of %i to the next unit', (s, p) => {
+    expect(sizeA(s, p)).toMatch(/\.\d{10}$/);
+    expect(parseDecimal(sizeA(s, p))).toEqual({ value: s, exact: false });
+  });
+
   test('venue A has float dust now and then, venue C all three spellings', () => {
     const inexact = Array.from({ length: 50_000 }, (_, n) => sizeA(1_000_001 + n * 7, 500_000)).filter(
       (text) => parseDecimal(text)?.exact === false,

@@ -12,13 +12,16 @@ export const contracts = (size: number): string => formatMicro(size, '2');
 export const priceA = (price: number, precision: number): string =>
   formatMicro(price, precision === 3 ? '3' : '2');
 
-/** Venue A: the shortest decimal; one size in 1,500 has the dust of a float, beyond the sixth decimal. */
+/**
+ * Venue A: the shortest decimal; one size in 1,500 has the dust of a float, beyond the sixth decimal. It stays below half a
+ * unit of 1e-6: float error never moves a size to the next unit.
+ */
 export function sizeA(size: number, price: number): string {
   const text = formatMicro(size);
   const quirk = mix(size >>> 0, price);
   if (quirk % 1_500 !== 0 || size % 1_000_000 === 0) return text;
   const micros = formatMicro(size, '6');
-  return `${micros}${String(1 + (quirk % 8_999)).padStart(4, '0')}`;
+  return `${micros}${String(1 + (quirk % 4_999)).padStart(4, '0')}`;
 }
 
 /** Venue C: mostly the shortest (0.5); one in 40 without its zero (.48), one in 40 padded (0.50). */
