@@ -3,7 +3,16 @@ export { bookState, checkBook, sameLadders } from './capture/checks.ts';
 export type { CoverageAnswer, CoverageRow, GapRow, Interval } from './capture/coverage.ts';
 export { coverageOf } from './capture/coverage.ts';
 export type { Decimal, Micro, TextFormat } from './kernel/decimal.ts';
-export { MICRO, complement, decimal, formatMicro, formatOf, parseDecimal } from './kernel/decimal.ts';
+export {
+  MICRO,
+  complement,
+  decimal,
+  formatMicro,
+  formatOf,
+  numberOrNull,
+  parseDecimal,
+  toNumber,
+} from './kernel/decimal.ts';
 export type { ErrorCode, ErrorDetails } from './kernel/errors.ts';
 export { ERROR_CODES, LadderlogError, isLadderlogError } from './kernel/errors.ts';
 export type {
@@ -58,6 +67,7 @@ export {
   MICROS_PER_MS,
   MICROS_PER_SECOND,
   fromMillis,
+  isoOrNull,
   parseClientTime,
   parseIso,
   toIso,
@@ -123,7 +133,9 @@ export type {
   Observation,
   RecordIdentity,
 } from './market/record.ts';
-export { VENUE_B_LEVELS, identity, observation, toNumber, toRecord } from './market/record.ts';
+export { toRecord } from './market/record.ts';
+export type { RecordStyle } from './market/record-style.ts';
+export { ownIds } from './market/record-style.ts';
 export type { ColumnType, ColumnValue, Columns, TableName, TableRow } from './tables/tables.ts';
 export { EVENT_TABLES, POSITION_COLUMNS, TABLES, TABLE_NAMES } from './tables/tables.ts';
 export { fingerprintOf, isNewer, type EventOf, type Projection } from './tables/projection.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ArrayLadders, BookObserved, LevelLadders, MarketIdentity } from '@ladderlog/core';
-import { VENUE_B_LEVELS, formatMicro, toNumber, toRecord } from '@ladderlog/core';
+import { formatMicro, toNumber, toRecord } from '@ladderlog/core';
 
 const POSITION = { topic: 'venueb', partition: 2, offset: 77 };
 const EVENT: BookObserved = {
@@ -82,7 +82,7 @@ describe('the record', () => {
     };
     const record = toRecord(deep, POSITION);
     const ladders = record.orderbook as ArrayLadders;
-    expect(ladders.bid_prices).toHaveLength(VENUE_B_LEVELS);
+    expect(ladders.bid_prices).toHaveLength(100);
     expect(ladders.bid_prices[0]).toBe(0.54);
     expect(record).toMatchObject({ levels: { yes: 150 }, truncated: true, native: { exceptions: [] } });
     const other = toRecord({ ...deep, venue: 'venuec' }, POSITION);

@@ -1,16 +1,13 @@
 // A market of the catalogue as the API shows it.
 
-import type { MarketIdentity, Micros, Venue } from '@ladderlog/core';
-import { toIso, toNumber } from '@ladderlog/core';
+import type { MarketIdentity, Venue } from '@ladderlog/core';
+import { adapterOf, isoOrNull, numberOrNull, ownIds } from '@ladderlog/core';
 import type { Market as MarketView } from '@ladderlog/client';
 import type { MarketRecord } from '@ladderlog/store';
 
 /** As read from the store: text columns are text (on the way in they may be bytes). */
 type Read<T> = T extends Uint8Array ? never : T extends readonly (infer U)[] ? readonly Read<U>[] : T;
 export type CatalogueRow = { readonly [K in keyof MarketRecord]: Read<MarketRecord[K]> };
-
-const isoOrNull = (at: Micros | null): string | null => (at === null ? null : toIso(at));
-const numberOrNull = (value: number | null): number | null => (value === null ? null : toNumber(value));
 
 export const identityOf = (row: CatalogueRow): MarketIdentity => ({
   eventId: row.event_id,
@@ -39,9 +36,10 @@ const winnerOf = (text: string | undefined): boolean | null =>
 
 /** Row null: the market is known from its books only. */
 export function marketView(venue: Venue, market: string, row: CatalogueRow | null): MarketView {
+  const { record: style } = adapterOf(venue);
   const eventId = row?.event_id ?? null;
   const seriesId = row?.series_id ?? null;
-  const conditionId = row?.condition_id ?? (venue === 'venuec' ? market : null);
+  const conditionId = row?.condition_id ?? (style.marketIsCondition ? market : null);
   const opensAt = isoOrNull(row?.opens_at ?? null);
   const closesAt = isoOrNull(row?.closes_at ?? null);
   const question = row?.question ?? null;
@@ -49,8 +47,7 @@ export function marketView(venue: Venue, market: string, row: CatalogueRow | nul
   return {
     venue,
     market_id: market,
-    ...(venue === 'venuea' ? { topic_id: eventId } : {}),
-    ...(venue === 'venueb' ? { market_ticker: market, event_ticker: eventId, series_ticker: seriesId } : {}),
+    ...ownIds(style, { market, event: eventId, series: seriesId }),
     event_id: eventId,
     series_id: seriesId,
     condition_id: conditionId,

@@ -1,3 +1,4 @@
+import { adapterOf } from '@ladderlog/core';
 import { metaOf, sendBytes } from '../answers/answers.ts';
 import type { Context, Handler } from '../server/context.ts';
 import { text, venueOf } from '../server/context.ts';
@@ -5,9 +6,6 @@ import { aliveSince } from '../answers/coverage-view.ts';
 import type { LatestMarket } from '../latest/latest.ts';
 import { checkAsset } from './markets.ts';
 import { dataGap, shapeOf } from './snapshots.ts';
-
-/** Default outcome of a venue that has one book a market. */
-const DEFAULT_OUTCOME = { venuea: '0', venueb: 'yes', venuec: null } as const;
 
 /** From memory; what memory lacks is read from the store first. */
 async function marketOf(context: Context): Promise<LatestMarket> {
@@ -26,7 +24,7 @@ const latest =
   (many: boolean): Handler =>
   async (context) => {
     const market = await marketOf(context);
-    const asked = text(context, 'outcome') ?? DEFAULT_OUTCOME[venueOf(context)];
+    const asked = text(context, 'outcome') ?? adapterOf(venueOf(context)).record.latestOutcome;
     const books = market.books.filter(({ outcome }) => asked === null || outcome === asked);
     if (books.length === 0) throw dataGap(context.now, null, text(context, 'outcome'));
     const gap =

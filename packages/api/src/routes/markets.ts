@@ -1,4 +1,5 @@
 import type { MarketStatus, Micros } from '@ladderlog/core';
+import { adapterOf } from '@ladderlog/core';
 import { marketsPage, uncataloguedPage } from '@ladderlog/store';
 import { sendOne, sendPage } from '../answers/answers.ts';
 import type { KnownMarket } from '../answers/catalogue.ts';
@@ -36,17 +37,18 @@ export const listMarkets: Handler = async (context) => {
     }),
     { name: 'api.markets' },
   );
-  // Known from their books only: nothing to filter by, but what their id itself says (a venue B ticker begins with its series).
+  // Known from their books only: nothing to filter by, but the series where the id begins with it.
   const filtered = asset ?? text(context, 'window') ?? text(context, 'status') ?? text(context, 'event');
+  const { afterSeries } = adapterOf(venue).record;
   const unlisted =
-    filtered !== null || (series !== null && venue !== 'venueb')
+    filtered !== null || (series !== null && afterSeries === null)
       ? []
       : await parts.store.query<Uncatalogued>(
           uncataloguedPage({
             generation: cursor.generation,
             venue,
             ...span,
-            ...optional('prefix', series === null ? null : `${series}-`),
+            ...optional('prefix', series === null ? null : `${series}${afterSeries}`),
             after,
             limit: limit + 1,
           }),

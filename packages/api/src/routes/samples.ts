@@ -2,7 +2,7 @@ import type { Metric } from '@ladderlog/core';
 import { samplesPage } from '@ladderlog/store';
 import { sendPage, splitLines } from '../answers/answers.ts';
 import type { Handler } from '../server/context.ts';
-import { integer, text } from '../server/context.ts';
+import { integer, text, venueOf } from '../server/context.ts';
 import { aliveSince, coverageView, evidenceOf } from '../answers/coverage-view.ts';
 import { marketView } from '../answers/market-view.ts';
 import { cursorFor, keyOfRecord } from '../answers/paging.ts';
@@ -12,7 +12,7 @@ import { notModified, rangeOf } from './snapshots.ts';
 
 export const listSamples: Handler = async (context) => {
   const paging = await cursorFor(context);
-  const asked = askedRange(context, 'venuea');
+  const asked = askedRange(context, venueOf(context));
   const known = await marketOf(context);
   if (notModified(context, known, asked, paging.generation)) return;
   const outcome = text(context, 'outcome');
@@ -54,7 +54,7 @@ export const listSamples: Handler = async (context) => {
 /** Reserved: fills are not recorded, and the answer says so by being empty. */
 export const listTrades: Handler = async (context) => {
   await cursorFor(context);
-  askedRange(context, 'venuea');
+  askedRange(context, venueOf(context));
   await marketOf(context);
   sendPage(context, [], { limit: integer(context, 'limit'), count: 0, nextCursor: null });
 };

@@ -1,5 +1,5 @@
 import type { Interval, LadderShape, Micros } from '@ladderlog/core';
-import { toIso } from '@ladderlog/core';
+import { adapterOf, toIso } from '@ladderlog/core';
 import { sampledSnapshotsPage, snapshotsAt, snapshotsPage } from '@ladderlog/store';
 import { joinLines, metaOf, sendBytes, sendPage, splitLines } from '../answers/answers.ts';
 import type { KnownMarket } from '../answers/catalogue.ts';
@@ -40,7 +40,8 @@ export const shapeOf = (context: Context): 'arrays' | 'levels' =>
 export function outcomesOf(context: Context, known: KnownMarket): readonly string[] | null {
   const asked = text(context, 'outcome');
   if (asked !== null) return [asked];
-  if (known.venue === 'venueb') return ['yes'];
+  const { historyOutcomes } = adapterOf(known.venue).record;
+  if (historyOutcomes) return historyOutcomes;
   const outcomes = known.identity?.outcomes.map(({ id }) => id) ?? [];
   return outcomes.length > 0 ? outcomes : null;
 }
@@ -164,7 +165,7 @@ export function notModified(
   return true;
 }
 
-/** One record (A, B) or one per outcome (C), each only if its book was being recorded at that instant. */
+/** One record or one per outcome, as the route says, each only if its book was being recorded at that instant. */
 const at =
   (many: boolean): Handler =>
   async (context) => {

@@ -2,11 +2,10 @@
 
 import type { CoverageAnswer, GapRow } from '../capture/coverage.ts';
 import type { Micro } from '../kernel/decimal.ts';
-import { formatMicro } from '../kernel/decimal.ts';
+import { formatMicro, toNumber } from '../kernel/decimal.ts';
 import type { Venue } from '../events/events.ts';
-import { toNumber } from '../market/record.ts';
 import type { Micros } from '../kernel/time.ts';
-import { MICROS_PER_MS, toIso } from '../kernel/time.ts';
+import { MICROS_PER_MS, isoOrNull, toIso } from '../kernel/time.ts';
 import type { EngineResult } from './run.ts';
 import type { FeeModel } from './fees.ts';
 import type { Rules } from './rules.ts';
@@ -49,7 +48,6 @@ export type RunFacts = {
 };
 
 const ms = (time: Micros): number => time / MICROS_PER_MS;
-const iso = (at: Micros | null): string | null => (at === null ? null : toIso(at));
 
 const gapJson = (gap: GapRow) => ({
   gap_id: gap.gap_id,
@@ -58,7 +56,7 @@ const gapJson = (gap: GapRow) => ({
   cause: gap.cause,
   scope: gap.scope,
   from: toIso(gap.from_at),
-  to: iso(gap.to_at),
+  to: isoOrNull(gap.to_at),
 });
 
 export type BacktestReport = ReturnType<typeof buildReport>;

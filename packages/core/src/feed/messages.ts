@@ -14,12 +14,11 @@ import type {
   Provenance,
   Venue,
 } from '../events/events.ts';
+import { toNumber } from '../kernel/decimal.ts';
 import type { BookRecord, MarketIdentity } from '../market/record.ts';
-import { toNumber } from '../market/record.ts';
 import { recordText } from '../market/record-text.ts';
 import type { StreamFilter } from './requests.ts';
-import type { Micros } from '../kernel/time.ts';
-import { toIso } from '../kernel/time.ts';
+import { isoOrNull, toIso } from '../kernel/time.ts';
 import type { Position } from '../events/topics.ts';
 import { formatPosition } from '../events/topics.ts';
 
@@ -182,7 +181,6 @@ export const STREAM_TYPES: ReadonlySet<string> = new Set([
   'MarketObserved',
 ]);
 
-const isoOrNull = (at: Micros | null): string | null => (at === null ? null : toIso(at));
 const numberOrNull = (value: number | null): number | null => (value === null ? null : toNumber(value));
 
 export const gapView = (event: GapOpened | GapClosed): GapView => ({

@@ -7,6 +7,11 @@ export type Micro = number;
 
 export const MICRO = 1_000_000;
 
+/** Nearest double of value / 1e6: prints as the decimal itself. */
+export const toNumber = (value: Micro): number => value / MICRO;
+
+export const numberOrNull = (value: Micro | null): number | null => (value === null ? null : toNumber(value));
+
 /** Largest magnitude kept, 9.007e9 units: a safe integer, and one that every Avro reader for JavaScript takes. */
 export const MAX_MICRO: Micro = Number.MAX_SAFE_INTEGER - 1;
 

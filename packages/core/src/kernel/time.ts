@@ -62,6 +62,8 @@ export function toIso(at: Micros): string {
   return micros === 0 ? iso : `${iso.slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
 }
 
+export const isoOrNull = (at: Micros | null): string | null => (at === null ? null : toIso(at));
+
 /** A client's time: ISO 8601, or epoch milliseconds as digits. Null when it is neither, or out of range. */
 export function parseClientTime(text: string): Micros | null {
   const at = /^\d{1,16}$/.test(text) ? Number(text) * MICROS_PER_MS : parseIso(text);

@@ -2,11 +2,12 @@
 // ladder's numbers are most of it and neighbouring books share most of their numbers. A property test holds the two together.
 
 import type { Micro } from '../kernel/decimal.ts';
-import { MICRO } from '../kernel/decimal.ts';
+import { MICRO, complement } from '../kernel/decimal.ts';
 import type { BookObserved } from '../events/events.ts';
 import type { MarketIdentity } from './record.ts';
-import { VENUE_B_LEVELS, toRecord } from './record.ts';
+import { toRecord } from './record.ts';
 import type { Position } from '../events/topics.ts';
+import { adapterOf } from '../venues/registry.ts';
 
 const REMEMBERED = 65_536;
 const texts = new Map<Micro, string>();
@@ -40,21 +41,18 @@ function list(values: readonly Micro[], shown: number): string {
 }
 
 export function recordText(event: BookObserved, position: Position, market: MarketIdentity | null): string {
+  const { levelsShown, twoBidSides: sides } = adapterOf(event.venue).record;
   const rest = JSON.stringify(toRecord(event, position, market, null));
-  const isB = event.venue === 'venueb';
-  const shown = isB ? VENUE_B_LEVELS : Infinity;
+  const shown = levelsShown ?? Infinity;
   const bidPrices = list(event.bidPrices, shown);
   const bidSizes = list(event.bidSizes, shown);
   const askSizes = list(event.askSizes, shown);
   const ladders =
     `"bid_prices":${bidPrices},"bid_sizes":${bidSizes},` +
     `"ask_prices":${list(event.askPrices, shown)},"ask_sizes":${askSizes}`;
-  const native = isB
-    ? `,"yes_prices":${bidPrices},"yes_sizes":${bidSizes},` +
-      `"no_prices":${list(
-        event.askPrices.map((price) => MICRO - price),
-        shown,
-      )},"no_sizes":${askSizes}`
+  const native = sides
+    ? `,"${sides.bids}_prices":${bidPrices},"${sides.bids}_sizes":${bidSizes},` +
+      `"${sides.asks}_prices":${list(event.askPrices.map(complement), shown)},"${sides.asks}_sizes":${askSizes}`
     : '';
   return `${rest.slice(0, -1)},"orderbook":{${ladders}${native}}}`;
 }

@@ -3,6 +3,7 @@
 
 import type { VenueCapture } from '../capture/finding.ts';
 import type { Venue } from '../events/events.ts';
+import type { RecordStyle } from '../market/record-style.ts';
 
 export type VenueAdapter = {
   readonly venue: Venue;
@@ -10,4 +11,6 @@ export type VenueAdapter = {
   readonly dialect: string;
   /** How its frames are read. */
   readonly capture: VenueCapture;
+  /** How its books and markets are shown. */
+  readonly record: RecordStyle;
 };

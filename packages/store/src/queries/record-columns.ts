@@ -1,8 +1,8 @@
 // The SELECT list that makes the engine print one record of the API, byte for byte what toRecord (core/src/market/record.ts) gives for
 // the same event: same names, same order, same numbers. A test compares the two.
 
-import type { LadderShape, MarketIdentity, Venue } from '@ladderlog/core';
-import { VENUE_B_LEVELS } from '@ladderlog/core';
+import type { LadderShape, MarketIdentity, RecordStyle, Venue } from '@ladderlog/core';
+import { adapterOf } from '@ladderlog/core';
 import type { QueryParams } from '../store.ts';
 
 /** As toIso in core: milliseconds, and microseconds where the instant has them. */
@@ -40,37 +40,31 @@ const OUTCOME_INDEX = ofOutcome('outcome_indexes', 'UInt16');
 const TOKEN = `nullIf(${ofOutcome('outcome_tokens', 'String')}, '')`;
 const NULLABLE_TEXT = 'Nullable(String)';
 
-/** Venue C's market id is its condition id and its outcome id its token, whether or not the catalogue knows the market. */
-export const tokenColumn = (venue: Venue): string =>
-  venue === 'venuec' ? `ifNull(${TOKEN}, b.outcome)` : TOKEN;
-export const conditionColumn = (venue: Venue): string =>
-  venue === 'venuec'
-    ? `ifNull({condition_id:${NULLABLE_TEXT}}, b.market)`
-    : `{condition_id:${NULLABLE_TEXT}}`;
+const EVENT_ID = `{event_id:${NULLABLE_TEXT}}`;
+const SERIES_ID = `{series_id:${NULLABLE_TEXT}}`;
+const CONDITION_ID = `{condition_id:${NULLABLE_TEXT}}`;
 
-function identityColumns(venue: Venue): string[] {
-  const eventId = `{event_id:${NULLABLE_TEXT}}`;
-  const seriesId = `{series_id:${NULLABLE_TEXT}}`;
-  const common = [
-    'b.venue AS venue',
-    'b.market AS market_id',
-    `${eventId} AS event_id`,
-    `${seriesId} AS series_id`,
-    `${conditionColumn(venue)} AS condition_id`,
-    `${OUTCOME_LABEL} AS outcome_label`,
-    `${OUTCOME_INDEX} AS outcome_index`,
-    `${tokenColumn(venue)} AS token_id`,
-  ];
-  if (venue === 'venuea') return [...common, `${eventId} AS topic_id`];
-  if (venue === 'venueb')
-    return [
-      ...common,
-      'b.market AS market_ticker',
-      `${eventId} AS event_ticker`,
-      `${seriesId} AS series_ticker`,
-    ];
-  return common;
-}
+export const tokenColumn = ({ outcomeIsToken }: RecordStyle): string =>
+  `${outcomeIsToken ? `ifNull(${TOKEN}, b.outcome)` : TOKEN} AS token_id`;
+export const conditionColumn = ({ marketIsCondition }: RecordStyle): string =>
+  `${marketIsCondition ? `ifNull(${CONDITION_ID}, b.market)` : CONDITION_ID} AS condition_id`;
+
+const IDS = { market: 'b.market', event: EVENT_ID, series: SERIES_ID } as const;
+/** Ids under the venue's own names. */
+export const ownIdColumns = ({ idNames }: RecordStyle): string[] =>
+  idNames.map(({ name, id }) => `${IDS[id]} AS ${name}`);
+
+const identityColumns = (style: RecordStyle): string[] => [
+  'b.venue AS venue',
+  'b.market AS market_id',
+  `${EVENT_ID} AS event_id`,
+  `${SERIES_ID} AS series_id`,
+  conditionColumn(style),
+  `${OUTCOME_LABEL} AS outcome_label`,
+  `${OUTCOME_INDEX} AS outcome_index`,
+  tokenColumn(style),
+  ...ownIdColumns(style),
+];
 
 const NATIVE_TYPE = [
   'ids Map(String, String)',
@@ -87,11 +81,9 @@ const NATIVE_TYPE = [
   'entry UInt16',
 ].join(', ');
 
-/** Of table `b`, book_snapshots or latest_books. */
-export function recordColumns(venue: Venue, shape: LadderShape): string {
-  const isB = venue === 'venueb';
-  const shown = (column: string): string => (isB ? `arraySlice(${column}, 1, ${VENUE_B_LEVELS})` : column);
-  const exceptions = 'arrayZip(b.exception_sides, b.exception_levels, b.exception_prices, b.exception_sizes)';
+const EXCEPTIONS = 'arrayZip(b.exception_sides, b.exception_levels, b.exception_prices, b.exception_sizes)';
+
+const nativeColumn = ({ levelsShown }: RecordStyle): string => {
   const native = [
     'b.native_ids',
     'b.native_bid',
@@ -99,15 +91,22 @@ export function recordColumns(venue: Venue, shape: LadderShape): string {
     'b.ask_complement',
     'b.price_format',
     'b.size_format',
-    isB ? `arrayFilter(one -> one.2 < ${VENUE_B_LEVELS}, ${exceptions})` : exceptions,
+    levelsShown === null ? EXCEPTIONS : `arrayFilter(one -> one.2 < ${levelsShown}, ${EXCEPTIONS})`,
     "nullIf(b.hash, '')",
     'b.sequence',
     'b.session',
     'b.ordinal',
     'b.entry',
   ];
+  return `CAST((${native.join(', ')}), 'Tuple(${NATIVE_TYPE})') AS native`;
+};
+
+/** Of table `b`, book_snapshots or latest_books. */
+export function recordColumns(venue: Venue, shape: LadderShape): string {
+  const { record: style } = adapterOf(venue);
+  const { levelsShown: shown } = style;
   return [
-    ...identityColumns(venue),
+    ...identityColumns(style),
     'b.outcome AS outcome_id',
     `${isoColumn('b.observed_at')} AS timestamp`,
     `${isoColumn('b.source_ts')} AS source_timestamp`,
@@ -119,52 +118,67 @@ export function recordColumns(venue: Venue, shape: LadderShape): string {
     'b.best_ask / 1000000 AS best_ask',
     '(b.best_bid + b.best_ask) / 2000000 AS mid',
     '(b.best_ask - b.best_bid) / 1000000 AS spread',
-    isB
-      ? "CAST((b.bid_levels, b.ask_levels, b.bid_levels, b.ask_levels), 'Tuple(bids UInt32, asks UInt32, yes UInt32, no UInt32)') AS levels"
-      : "CAST((b.bid_levels, b.ask_levels), 'Tuple(bids UInt32, asks UInt32)') AS levels",
-    isB
-      ? `toBool(b.bid_levels > ${VENUE_B_LEVELS} OR b.ask_levels > ${VENUE_B_LEVELS}) AS truncated`
-      : 'false AS truncated',
+    `${namedTuple(levelCounts(style), 'UInt32')} AS levels`,
+    `${shown === null ? 'false' : `toBool(b.bid_levels > ${shown} OR b.ask_levels > ${shown})`} AS truncated`,
     'b.flags AS checks',
     `${positionColumn('b')} AS position`,
-    ...(shape === null
-      ? []
-      : [`${shape === 'arrays' ? arrays(isB, shown) : levels(isB, shown)} AS orderbook`]),
-    `CAST((${native.join(', ')}), 'Tuple(${NATIVE_TYPE})') AS native`,
+    ...(shape === null ? [] : [`${shape === 'arrays' ? arrays(style) : levels(style)} AS orderbook`]),
+    nativeColumn(style),
   ].join(',\n  ');
 }
 
-type Shown = (column: string) => string;
+type NamedColumn = readonly [string, string];
 
-/** A NO bid at p is our YES ask at 1 − p: the complement of the integer, so exact. */
-const noPrices = (shown: Shown): string => `arrayMap(x -> (1000000 - x) / 1000000, ${shown('b.ask_prices')})`;
+const levelCounts = ({ twoBidSides: sides }: RecordStyle): NamedColumn[] => [
+  ['bids', 'b.bid_levels'],
+  ['asks', 'b.ask_levels'],
+  ...(sides
+    ? ([
+        [sides.bids, 'b.bid_levels'],
+        [sides.asks, 'b.ask_levels'],
+      ] as const)
+    : []),
+];
 
-function arrays(isB: boolean, shown: Shown): string {
-  const columns: [string, string][] = ['bid_prices', 'bid_sizes', 'ask_prices', 'ask_sizes'].map((name) => [
+/** A column of a ladder, as many levels as are shown. */
+const ladder = ({ levelsShown }: RecordStyle, column: string): string =>
+  levelsShown === null ? `b.${column}` : `arraySlice(b.${column}, 1, ${levelsShown})`;
+
+/** A bid for the second outcome at p is our ask at 1 − p: the complement of the integer, so exact. */
+const complements = (style: RecordStyle): string =>
+  `arrayMap(x -> (1000000 - x) / 1000000, ${ladder(style, 'ask_prices')})`;
+
+function arrays(style: RecordStyle): string {
+  const { twoBidSides: sides } = style;
+  const shown = (column: string): string => decimals(ladder(style, column));
+  const columns: NamedColumn[] = ['bid_prices', 'bid_sizes', 'ask_prices', 'ask_sizes'].map((name) => [
     name,
-    decimals(shown(`b.${name}`)),
+    shown(name),
   ]);
-  if (isB)
+  if (sides)
     columns.push(
-      ['yes_prices', decimals(shown('b.bid_prices'))],
-      ['yes_sizes', decimals(shown('b.bid_sizes'))],
-      ['no_prices', noPrices(shown)],
-      ['no_sizes', decimals(shown('b.ask_sizes'))],
+      [`${sides.bids}_prices`, shown('bid_prices')],
+      [`${sides.bids}_sizes`, shown('bid_sizes')],
+      [`${sides.asks}_prices`, complements(style)],
+      [`${sides.asks}_sizes`, shown('ask_sizes')],
     );
   return namedTuple(columns, 'Array(Float64)');
 }
 
-function levels(isB: boolean, shown: Shown): string {
-  const zip = (prices: string, side: 'bid' | 'ask'): string =>
-    `arrayZip(${prices}, arrayResize(${decimals(shown(`b.${side}_sizes`))}, length(${shown(`b.${side}_prices`)})))`;
-  const bids = zip(decimals(shown('b.bid_prices')), 'bid');
-  const columns: [string, string][] = [
+function levels(style: RecordStyle): string {
+  const { twoBidSides: sides } = style;
+  const zip = (prices: string, side: 'bid' | 'ask'): string => {
+    const sizes = decimals(ladder(style, `${side}_sizes`));
+    return `arrayZip(${prices}, arrayResize(${sizes}, length(${ladder(style, `${side}_prices`)})))`;
+  };
+  const bids = zip(decimals(ladder(style, 'bid_prices')), 'bid');
+  const columns: NamedColumn[] = [
     ['bids', bids],
-    ['asks', zip(decimals(shown('b.ask_prices')), 'ask')],
+    ['asks', zip(decimals(ladder(style, 'ask_prices')), 'ask')],
   ];
-  if (isB) columns.push(['yes', bids], ['no', zip(noPrices(shown), 'ask')]);
+  if (sides) columns.push([sides.bids, bids], [sides.asks, zip(complements(style), 'ask')]);
   return namedTuple(columns, 'Array(Tuple(price Float64, size Float64))');
 }
 
-const namedTuple = (columns: readonly (readonly [string, string])[], type: string): string =>
+const namedTuple = (columns: readonly NamedColumn[], type: string): string =>
   `CAST((${columns.map(([, value]) => value).join(', ')}), 'Tuple(${columns.map(([name]) => `${name} ${type}`).join(', ')})')`;

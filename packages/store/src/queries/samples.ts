@@ -1,10 +1,12 @@
 import type { MarketIdentity, Metric, Micros, Venue } from '@ladderlog/core';
+import { adapterOf } from '@ladderlog/core';
 import type { Query } from '../store.ts';
 import {
   conditionColumn,
   identityParams,
   isoColumn,
   OUTCOME_LABEL,
+  ownIdColumns,
   positionColumn,
   tokenColumn,
 } from './record-columns.ts';
@@ -30,6 +32,7 @@ const NATIVE_TYPE =
 
 /** Samples of one metric as records of the API, oldest first. Ask for limit + 1 to learn whether there is more. */
 export function samplesPage(request: SamplesRequest): Query {
+  const { record: style } = adapterOf(request.venue);
   const at = (name: string): string => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;
   const outcome = request.outcome === null ? '' : ' AND b.outcome = {outcome:String}';
   const keyset =
@@ -38,13 +41,10 @@ export function samplesPage(request: SamplesRequest): Query {
       : `\n  AND (b.observed_at, b.offset) > (${at('after_at')}, {after_offset:UInt64})`;
   return {
     sql: `SELECT
-  b.venue AS venue,
-  b.market AS market_id,
-  {event_id:Nullable(String)} AS topic_id,
-  ${conditionColumn(request.venue)} AS condition_id,
+  ${['b.venue AS venue', 'b.market AS market_id', ...ownIdColumns(style), conditionColumn(style)].join(',\n  ')},
   b.outcome AS outcome_id,
   ${OUTCOME_LABEL} AS outcome_label,
-  ${tokenColumn(request.venue)} AS token_id,
+  ${tokenColumn(style)},
   b.metric AS metric,
   ${isoColumn('b.observed_at')} AS timestamp,
   ${isoColumn('b.source_ts')} AS source_timestamp,

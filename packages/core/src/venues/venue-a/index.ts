@@ -1,6 +1,7 @@
 import type { VenueAdapter } from '../adapter.ts';
 import { FIRST } from './books.ts';
 import { VenueANormalizer } from './normalize.ts';
+import { record } from './record.ts';
 
 export const venueA: VenueAdapter = {
   venue: 'venuea',
@@ -13,4 +14,5 @@ export const venueA: VenueAdapter = {
     streamsSamples: false,
     bookOutcomes: () => [FIRST],
   },
+  record,
 };

@@ -2,6 +2,7 @@ import type { VenueAdapter } from '../adapter.ts';
 import { OUTCOME } from './book.ts';
 import { VenueBNormalizer } from './normalize.ts';
 import { PRICE_BOUNDS } from './wire.ts';
+import { record } from './record.ts';
 
 export const venueB: VenueAdapter = {
   venue: 'venueb',
@@ -14,4 +15,5 @@ export const venueB: VenueAdapter = {
     streamsSamples: true,
     bookOutcomes: () => [OUTCOME],
   },
+  record,
 };

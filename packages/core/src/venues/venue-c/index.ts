@@ -1,5 +1,6 @@
 import type { VenueAdapter } from '../adapter.ts';
 import { VenueCNormalizer } from './normalize.ts';
+import { record } from './record.ts';
 
 export const venueC: VenueAdapter = {
   venue: 'venuec',
@@ -12,4 +13,5 @@ export const venueC: VenueAdapter = {
     streamsSamples: true,
     bookOutcomes: ({ outcomes }) => outcomes.map(({ id }) => id),
   },
+  record,
 };
