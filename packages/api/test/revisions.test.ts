@@ -10,15 +10,7 @@ function followed(projectedAtFirst: number | null) {
     projected: () => state.projected,
   });
   const see = (offset: number, type: EventType, key = 'M', time = offset) =>
-    revisions.onRecord(
-      {
-        topic: 'venueb',
-        partition: 0,
-        event: null,
-        record: { offset, key, time, value: Buffer.alloc(0), fault: null },
-      },
-      type,
-    );
+    revisions.onRecord({ topic: 'venueb', partition: 0, record: { offset, key, time } }, type);
   const etag = (to: number) => revisions.etag({ topic: 'venueb', market: 'M', to, generation: 1, query: [] });
   return { state, see, etag, facts: () => revisions.facts('venueb', 'M', 1) };
 }

@@ -5,11 +5,8 @@ export { openKafkaLog } from './kafka/kafka-log.ts';
 export type { ThinTopic } from './kafka/topics.ts';
 export type {
   ConsumeRequest,
-  Decoded,
-  EventCodec,
   EventLog,
   LogBatch,
-  LogRecord,
   PartitionInfo,
   ReadRequest,
   TimeSpan,
@@ -17,6 +14,8 @@ export type {
 } from './log.ts';
 export { DEFAULT_PARTITIONS, MAX_RECORD_BYTES } from './log.ts';
 export { murmur2 } from './kafka/partitioner.ts';
+export type { Decoded, EventCodec, RecordFields } from './record.ts';
+export { LogRecord } from './record.ts';
 export type { ReadEvent, ReadEventsRequest } from './reading.ts';
 export { decodeBatch, positionsAt, positionsAtEnd, positionsFromBeginning, readEvents } from './reading.ts';
 export type { EventSchema } from './avro/schemas.ts';

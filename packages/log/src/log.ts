@@ -1,17 +1,8 @@
 // The port of the event log. Two implementations, SqliteLog (embedded) and KafkaLog, and one contract suite
 // (test/contract/log.ts) that says what every implementation must do. Nothing above this file knows which one it has.
 
-import type { EventType, LadderEvent, LadderlogError, Micros, Position } from '@ladderlog/core';
-
-/** A record as stored: Confluent wire format (0, schema id, Avro). `fault` is set instead of `value` when it is unreadable. */
-export type LogRecord = {
-  readonly offset: number;
-  readonly key: string;
-  /** timeOf(event): our clock at observation, not at append. */
-  readonly time: Micros;
-  readonly value: Uint8Array;
-  readonly fault: LadderlogError | null;
-};
+import type { LadderEvent, Micros, Position } from '@ladderlog/core';
+import type { EventCodec, LogRecord } from './record.ts';
 
 /** Consecutive records of one partition, offsets ascending (dense but for retention). Never empty. */
 export type LogBatch = {
@@ -20,18 +11,6 @@ export type LogBatch = {
   readonly records: readonly LogRecord[];
   /** End offset of the partition when this batch was read: lag = end − last offset − 1. */
   readonly end: number;
-};
-
-export type Decoded =
-  { readonly ok: true; readonly event: LadderEvent } | { readonly ok: false; readonly error: LadderlogError };
-
-export type EventCodec = {
-  /** Confluent wire format. */
-  encode(event: LadderEvent): Uint8Array;
-  /** Never throws: foreign or corrupt bytes are a typed error with the position of the fault. */
-  decode(bytes: Uint8Array): Decoded;
-  /** What the bytes claim to be, from the schema id alone; null when unknown. */
-  typeOf(bytes: Uint8Array): EventType | null;
 };
 
 export type ReadRequest = {

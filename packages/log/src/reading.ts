@@ -2,7 +2,8 @@
 
 import type { EventType, LadderEvent, Micros, Position } from '@ladderlog/core';
 import { LadderlogError } from '@ladderlog/core';
-import type { EventLog, LogBatch, LogRecord, PartitionInfo, ReadRequest } from './log.ts';
+import type { EventLog, LogBatch, PartitionInfo, ReadRequest } from './log.ts';
+import type { LogRecord } from './record.ts';
 
 type Place = { readonly position: Position; readonly time: Micros; readonly key: string };
 
@@ -19,34 +20,22 @@ export type ReadEventsRequest = ReadRequest & {
 /** The events of a log in batches, one partition a batch. A batch of which no event is wanted is left out. */
 export async function* readEvents(log: EventLog, request: ReadEventsRequest): AsyncGenerator<ReadEvent[]> {
   for await (const batch of log.read(request)) {
-    const events = decodeBatch(log, batch, request.types);
+    const events = decodeBatch(batch, request.types);
     if (events.length > 0) yield events;
   }
 }
 
-export function decodeBatch(log: EventLog, batch: LogBatch, types?: ReadonlySet<EventType>): ReadEvent[] {
-  const events: ReadEvent[] = [];
-  for (const record of batch.records) {
-    if (types && record.fault === null) {
-      const type = log.codec.typeOf(record.value);
-      if (type !== null && !types.has(type)) continue;
-    }
-    events.push(decodeRecord(log, batch, record));
-  }
-  return events;
+export function decodeBatch(batch: LogBatch, types?: ReadonlySet<EventType>): ReadEvent[] {
+  const { topic, partition } = batch;
+  return batch.records
+    .filter((record) => !types || record.type === null || types.has(record.type))
+    .map((record) => toReadEvent({ topic, partition, offset: record.offset }, record));
 }
 
-function decodeRecord(log: EventLog, { topic, partition }: LogBatch, record: LogRecord): ReadEvent {
-  const place: Place = {
-    position: { topic, partition, offset: record.offset },
-    time: record.time,
-    key: record.key,
-  };
-  if (record.fault) return { ...place, event: null, error: record.fault };
-  const decoded = log.codec.decode(record.value);
+function toReadEvent(position: Position, { time, key, decoded }: LogRecord): ReadEvent {
   return decoded.ok
-    ? { ...place, event: decoded.event, error: null }
-    : { ...place, event: null, error: decoded.error };
+    ? { position, time, key, event: decoded.event, error: null }
+    : { position, time, key, event: null, error: decoded.error };
 }
 
 /** The first record there still is, of every partition. */

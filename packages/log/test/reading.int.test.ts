@@ -5,6 +5,7 @@ import type { EventType } from '@ladderlog/core';
 import type { SqliteLog } from '@ladderlog/log';
 import {
   decodeBatch,
+  LogRecord,
   openSqliteLog,
   positionsAtEnd,
   positionsFromBeginning,
@@ -39,8 +40,10 @@ test('only the wanted types are given, and batches without any are left out', as
 test('a record that is no event of ours is given with its position and the reason', async () => {
   await log.append([FULL_EVENTS.KeyIssued]);
   const batch = (await firstBatch(log.read({ from: await positionsFromBeginning(log, ['control']) })))!;
-  const foreign = { ...batch.records[0]!, value: new Uint8Array([7, 7, 7]) };
-  const [one] = decodeBatch(log, { ...batch, records: [foreign] }, new Set<EventType>(['KeyIssued']));
+  const { offset, key, time } = batch.records[0]!;
+  const value = new Uint8Array([7, 7, 7]);
+  const foreign = new LogRecord(log.codec, { offset, key, time, value, fault: null });
+  const [one] = decodeBatch({ ...batch, records: [foreign] }, new Set<EventType>(['KeyIssued']));
   expect(one).toMatchObject({
     event: null,
     position: { topic: 'control', partition: batch.partition, offset: 0 },

@@ -1,7 +1,7 @@
 import type { BookObserved, TableName, TableRow } from '@ladderlog/core';
 import { EVENT_TYPES, LadderlogError, PROJECTIONS, keyOf, timeOf } from '@ladderlog/core';
-import type { LogRecord } from '@ladderlog/log';
-import { EVENT_SCHEMAS, createCodec } from '@ladderlog/log';
+import type { RecordFields } from '@ladderlog/log';
+import { EVENT_SCHEMAS, LogRecord, createCodec } from '@ladderlog/log';
 import { describe, expect, test } from 'vitest';
 
 import { createRangeProjector, schemaHash, tokenOf } from '../src/index.ts';
@@ -16,13 +16,14 @@ const codec = createCodec({
   },
 });
 const events = [...generate({ observations: 200, levels: 2, markets: 3, venues: ['venueb'] })];
-const records: LogRecord[] = events.map((event, offset) => ({
+const stored: RecordFields[] = events.map((event, offset) => ({
   offset,
   key: keyOf(event),
   time: timeOf(event),
   value: codec.encode(event),
   fault: null,
 }));
+const records = stored.map((fields) => new LogRecord(codec, fields));
 
 type Rows = Record<string, TableRow<TableName>[]>;
 
@@ -51,14 +52,14 @@ describe('a range', () => {
   });
 
   test('keeps going past faults and foreign bytes, which become rejects in their place', () => {
-    const spoiled = records.map((record, at) =>
+    const spoiled = stored.map((record, at) =>
       at === 5
         ? { ...record, fault: new LadderlogError('LOG_CORRUPT', 'checksum') }
         : at === 9
           ? { ...record, value: new TextEncoder().encode('{}') }
           : record,
     );
-    const { rows, poison } = tablesOf(spoiled);
+    const { rows, poison } = tablesOf(spoiled.map((fields) => new LogRecord(codec, fields)));
     expect(poison).toBe(2);
     const rejected = (rows['rejects'] as TableRow<'rejects'>[]).filter(({ origin }) => origin === 'record');
     expect(rejected.map(({ offset, reason }) => [offset, reason])).toEqual([

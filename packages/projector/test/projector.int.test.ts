@@ -1,6 +1,7 @@
 import type { Projection } from '@ladderlog/core';
 import { LadderlogError, PROJECTIONS } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
+import { LogRecord } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
@@ -350,12 +351,13 @@ function withFaults(
       onBatch: (batch, control) => request.onBatch(spoiled(batch), control),
     });
   type Batch = Parameters<Parameters<EventLog['consume']>[0]['onBatch']>[0];
+  const faulty = ({ offset, key, time, value }: LogRecord): LogRecord =>
+    new LogRecord(log.codec, { offset, key, time, value, fault });
+  const fault = new LadderlogError('CODEC_CORRUPT', 'spoiled');
   const spoiled = (batch: Batch): Batch => ({
     ...batch,
     records: batch.records.map((record) =>
-      isBad(batch.topic, batch.partition, record.offset)
-        ? { ...record, fault: new LadderlogError('CODEC_CORRUPT', 'spoiled') }
-        : record,
+      isBad(batch.topic, batch.partition, record.offset) ? faulty(record) : record,
     ),
   });
   return {

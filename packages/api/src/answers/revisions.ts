@@ -7,7 +7,7 @@
 
 import { createHash } from 'node:crypto';
 import type { EventType, Micros } from '@ladderlog/core';
-import type { TailRecord } from '../latest/tail.ts';
+import type { RecordFields } from '@ladderlog/log';
 
 type MarketRevision = {
   /** Of books and samples. */
@@ -34,7 +34,12 @@ export type Revisions = {
   }): string | null;
 };
 
-export type FollowedRevisions = Revisions & { onRecord(record: TailRecord, type: EventType | null): void };
+type SeenRecord = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly record: Pick<RecordFields, 'offset' | 'key' | 'time'>;
+};
+export type FollowedRevisions = Revisions & { onRecord(record: SeenRecord, type: EventType | null): void };
 
 export function createRevisions(options: {
   /** The partition of a market, and where this instance began to follow it. */

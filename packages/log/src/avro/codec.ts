@@ -8,7 +8,7 @@ import { compileReader } from './avro-reader.ts';
 import { ByteFault, ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { HOT_FIELDS, readBook, readFrame, writeBook, writeFrame } from './hot-events.ts';
-import type { Decoded, EventCodec } from '../log.ts';
+import type { Decoded, EventCodec } from '../record.ts';
 import type { AvroObject, AvroSchema } from './schemas.ts';
 import { camelSchema, EVENT_SCHEMAS } from './schemas.ts';
 

@@ -6,7 +6,7 @@ import { LadderlogError, keyOf, timeOf, toMillis, topicOf } from '@ladderlog/cor
 import type { KafkaLink } from './link.ts';
 import type { OutRecord, PartitionWriter } from './writer.ts';
 import { MAX_SHARE_BYTES, MAX_SHARE_RECORDS, createWriter } from './writer.ts';
-import type { EventCodec } from '../log.ts';
+import type { EventCodec } from '../record.ts';
 import { MAX_RECORD_BYTES } from '../log.ts';
 import { partitionFor } from './partitioner.ts';
 

@@ -5,7 +5,8 @@ import { LadderlogError, MICROS_PER_MS, fromMillis, timeOf } from '@ladderlog/co
 import { ByteReader } from '../avro/byte-reader.ts';
 import { HEADER_BYTES } from '../avro/codec.ts';
 import type { FetchedRecord } from './client.ts';
-import type { EventCodec, LogRecord } from '../log.ts';
+import type { EventCodec } from '../record.ts';
+import { LogRecord } from '../record.ts';
 
 const EMPTY = new Uint8Array(0);
 const reader = new ByteReader();
@@ -15,14 +16,15 @@ export function toLogRecord(record: FetchedRecord, codec: EventCodec): LogRecord
   const key = record.key?.toString('utf8') ?? '';
   const ms = Number(record.timestamp);
   if (record.value === null)
-    return {
+    return new LogRecord(codec, {
       offset,
       key,
       time: fromMillis(ms),
       value: EMPTY,
       fault: new LadderlogError('CODEC_FOREIGN_BYTES', 'a record without a value', { details: { offset } }),
-    };
-  return { offset, key, time: exactTime(record.value, ms, codec), value: record.value, fault: null };
+    });
+  const time = exactTime(record.value, ms, codec);
+  return new LogRecord(codec, { offset, key, time, value: record.value, fault: null });
 }
 
 /**

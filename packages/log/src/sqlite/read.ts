@@ -7,7 +7,9 @@ import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from 'pino';
 import { salvage, unpack } from './batch-format.ts';
 import type { UnpackedRecord } from './batch-format.ts';
-import type { LogBatch, LogRecord, ReadRequest, TimeSpan } from '../log.ts';
+import type { LogBatch, ReadRequest, TimeSpan } from '../log.ts';
+import type { EventCodec } from '../record.ts';
+import { LogRecord } from '../record.ts';
 import { isCorrupt, patiently, toLogError } from './file.ts';
 import type { PartitionTable } from './partitions.ts';
 import type { Watch } from './watch.ts';
@@ -38,6 +40,7 @@ type Lane = {
 export type ReaderOptions = {
   readonly db: DatabaseSync;
   readonly path: string;
+  readonly codec: EventCodec;
   readonly partitions: PartitionTable;
   readonly watch: Watch;
   readonly logger: Logger | undefined;
@@ -208,12 +211,19 @@ export class Reader {
       reason = (error as Error).message;
       unpacked = row.body === null ? [] : await salvage(row.body);
     }
+    const { codec } = this.options;
     let faults = 0;
     const records = Array.from({ length: count }, (_, index): LogRecord => {
       const offset = row.first + index;
       const record = unpacked[index];
       if (record?.whole)
-        return { offset, key: record.key, time: record.time, value: record.value, fault: null };
+        return new LogRecord(codec, {
+          offset,
+          key: record.key,
+          time: record.time,
+          value: record.value,
+          fault: null,
+        });
       faults++;
       const details = { topic: lane.topic, partition: lane.partition, offset };
       const fault = new LadderlogError(
@@ -221,7 +231,7 @@ export class Reader {
         `${lane.topic}/${lane.partition}/${offset} is damaged: ${reason}`,
         { details },
       );
-      return { offset, key: '', time: row.minTime, value: new Uint8Array(0), fault };
+      return new LogRecord(codec, { offset, key: '', time: row.minTime, value: new Uint8Array(0), fault });
     });
     if (faults > 0)
       this.options.logger?.error(

@@ -107,7 +107,7 @@ function assemble(
   const codec = createCodec(keepSchemas(db));
   const partitions = new PartitionTable(db);
   const watch = new Watch(db, options.pollMs ?? 25);
-  const reader = new Reader({ db, path, partitions, watch, logger });
+  const reader = new Reader({ db, path, codec, partitions, watch, logger });
   const appender = new Appender({ db, path, codec, partitions, clock, onCommitted: () => watch.notify() });
   const groups = new Groups({
     db: upkeepDb,
