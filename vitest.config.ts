@@ -8,8 +8,6 @@ const kind = (name: string, testTimeout: number, maxWorkers: number) => ({
     name,
     include: [`packages/*/test/**/*.${name}.test.ts`, `test/**/*.${name}.test.ts`],
     testTimeout,
-    // Real processes on a shared machine: CI gives such a test a second try, and says so in its output. Never at home.
-    retry: process.env['CI'] ? 1 : 0,
     // One real broker and registry for the whole run.
     globalSetup: name === 'kafka' ? ['./test/harness/kafka-global-setup.ts'] : [],
     hookTimeout: testTimeout,

@@ -14,7 +14,7 @@ import type {
   Position,
   Venue,
 } from '@ladderlog/core';
-import { PROJECTIONS, bookState, checkBook } from '@ladderlog/core';
+import { PROJECTIONS, checkBook } from '@ladderlog/core';
 import type { SqliteLog } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
@@ -22,6 +22,7 @@ import { createRowEncoder, openChdbStore } from '@ladderlog/store';
 import pino from 'pino';
 import type { Api, ApiOptions, ApiServer } from '@ladderlog/api';
 import { createApi, issueKey, serveApi } from '@ladderlog/api';
+import * as build from '../../../test/builders/events.ts';
 
 export const SILENT = pino({ level: 'silent' });
 export const SECRET = 'a secret for cursors that is long enough';
@@ -209,30 +210,20 @@ export function book(of: Identity, options: BookOptions): BookObserved {
     askPrices: asks.map(([price]) => price),
     askSizes: asks.map(([, size]) => size),
   };
-  const isB = of.venue === 'venueb';
-  return {
-    type: 'BookObserved',
+  const { observedAt, ordinal = 0 } = options;
+  return build.book({
     ...of,
-    observedAt: options.observedAt,
-    sourceTs: options.sourceTs === undefined ? options.observedAt - 23_456 : options.sourceTs,
+    observedAt,
+    sourceTs: options.sourceTs === undefined ? observedAt - 23_456 : options.sourceTs,
     session: options.session ?? `s-${of.venue}`,
-    ordinal: options.ordinal ?? 0,
-    provenance: 'captured',
-    entry: 0,
-    kind: 'snapshot',
+    ordinal,
     ...ladders,
-    state: bookState(ladders),
-    flags: checkBook(ladders, [0, 1_000_000], { market: of.market, observedAt: options.observedAt }),
-    nativeBid: isB ? 'yes' : of.venue === 'venuea' ? 'bids' : 'BUY',
-    nativeAsk: isB ? 'no' : of.venue === 'venuea' ? 'asks' : 'SELL',
-    askComplement: isB,
-    priceFormat: isB ? '4' : 'min',
-    sizeFormat: isB ? '2' : 'min',
-    exceptions: [],
-    hash: of.venue === 'venuec' ? '0a1b2c' : null,
-    sequence: isB ? (options.ordinal ?? 0) : null,
-    nativeIds: of.venue === 'venuec' ? { asset_id: of.outcome } : {},
-  };
+    flags: checkBook(ladders, [0, 1_000_000], { market: of.market, observedAt }),
+    ...(of.venue === 'venueb' ? { sequence: ordinal } : {}),
+    ...(of.venue === 'venuec'
+      ? { nativeBid: 'BUY', nativeAsk: 'SELL', hash: '0a1b2c', nativeIds: { asset_id: of.outcome } }
+      : {}),
+  });
 }
 
 export function market(
@@ -243,21 +234,16 @@ export function market(
 ): MarketObserved {
   const labels = venue === 'venueb' ? ['Yes', 'No'] : ['Up', 'Down'];
   const ids = venue === 'venuea' ? ['0', '1'] : venue === 'venueb' ? ['yes', 'no'] : [C_UP, C_DOWN];
-  return {
-    type: 'MarketObserved',
+  return build.market({
     venue,
     market: id,
     observedAt,
-    sourceTs: null,
     session: `catalogue-${venue}`,
-    ordinal: 0,
-    provenance: 'captured',
     slug: venue === 'venueb' ? null : `btc-updown-5m-${id.slice(0, 10)}`,
     title: 'BTC Up or Down',
     question: 'Will BTC be up?',
     asset: 'BTC',
     window: venue === 'venueb' ? '15m' : '5m',
-    status: 'open',
     nativeStatus: venue === 'venuea' ? 'OPEN' : 'active',
     eventId: venue === 'venuea' ? '990017' : venue === 'venueb' ? 'KXBTC15M-26NOV141915' : '51772',
     seriesId: venue === 'venuea' ? null : venue === 'venueb' ? 'KXBTC15M' : 'btc-up-or-down-5m',
@@ -273,17 +259,11 @@ export function market(
     closesAt: observedAt + 15 * MINUTE,
     listedAt: observedAt - DAY,
     expectedResolutionAt: observedAt + 16 * MINUTE,
-    resolvedAt: null,
-    resolution: null,
-    winningOutcome: null,
-    settlementValue: null,
     strike: '91263.65',
     volume: 18_230_000_000,
     liquidity: 12_076_980_000,
-    openInterest: null,
     participantCount: 41,
     chain: venue === 'venueb' ? null : '56',
-    exchangeContract: null,
     collateral: 'USDT',
     feeBps: 200,
     tickSize: 10_000,
@@ -291,33 +271,24 @@ export function market(
     simulated: true,
     native: JSON.stringify({ id, odd: 'kept' }),
     ...more,
-  };
+  });
 }
 
-export const captureStarted = (of: Identity, at: Micros, session = `s-${of.venue}`): LadderEvent => ({
-  ...envelope(of, at, session),
-  type: 'CaptureStarted',
-  dataset: 'books',
-  outcome: of.outcome,
+const watched = (of: Identity, observedAt: Micros, session = `s-${of.venue}`) => ({
+  ...of,
+  observedAt,
+  session,
   collector: 'test',
 });
 
-export const captureBeat = (of: Identity, at: Micros, session = `s-${of.venue}`): LadderEvent => ({
-  ...envelope(of, at, session),
-  type: 'CaptureBeat',
-  dataset: 'books',
-  outcome: of.outcome,
-  collector: 'test',
-});
+export const captureStarted = (of: Identity, at: Micros, session?: string): LadderEvent =>
+  build.started(watched(of, at, session));
 
-export const captureStopped = (of: Identity, at: Micros, session = `s-${of.venue}`): LadderEvent => ({
-  ...envelope(of, at, session),
-  type: 'CaptureStopped',
-  dataset: 'books',
-  outcome: of.outcome,
-  collector: 'test',
-  reason: 'market_ended',
-});
+export const captureBeat = (of: Identity, at: Micros, session?: string): LadderEvent =>
+  build.beat(watched(of, at, session));
+
+export const captureStopped = (of: Identity, at: Micros, session?: string): LadderEvent =>
+  build.stopped(watched(of, at, session));
 
 export const sample = (
   of: Identity,
@@ -325,72 +296,40 @@ export const sample = (
   at: Micros,
   value: number,
   entry = 0,
-): LadderEvent => ({
-  ...envelope(of, at, 's-samples'),
-  type: 'MetricSampled',
-  outcome: of.outcome,
-  entry,
-  metric,
-  value,
-  text: String(value / 1e6),
-  exact: true,
-  size: null,
-  takerSide: null,
-});
+): LadderEvent =>
+  build.sample({
+    ...of,
+    observedAt: at,
+    session: 's-samples',
+    entry,
+    metric,
+    value,
+    text: String(value / 1e6),
+  });
 
 export const sampleCapture = (
   of: Identity,
   type: 'CaptureStarted' | 'CaptureBeat',
   at: Micros,
-): LadderEvent => ({
-  ...envelope(of, at, 's-samples'),
-  type,
-  dataset: 'samples',
-  outcome: null,
-  collector: 'test',
-});
+): LadderEvent => {
+  const fields = { ...watched(of, at, 's-samples'), dataset: 'samples', outcome: null } as const;
+  return type === 'CaptureStarted' ? build.started(fields) : build.beat(fields);
+};
 
 export function gap(of: Identity, from: Micros, to: Micros | null): LadderEvent[] {
   const session = `s-${of.venue}`;
-  const lastBefore = { session, ordinal: 1, observedAt: from };
   const common = {
-    gapId: `gap-${of.venue}-${of.outcome.slice(0, 8)}-${from}`,
-    dataset: 'books',
-    outcome: of.outcome,
-    cause: 'disconnected',
-    scope: 'connection',
-    from,
-    lastBefore,
-  } as const;
-  const opened: LadderEvent = {
-    ...envelope(of, from + SECOND, session),
-    ...common,
-    type: 'GapOpened',
-    detail: 'closed 1006',
-  };
-  if (to === null) return [opened];
-  return [
-    opened,
-    {
-      ...envelope(of, to, session),
-      ...common,
-      type: 'GapClosed',
-      to,
-      firstAfter: { session, ordinal: 2, observedAt: to },
-    },
-  ];
-}
-
-const envelope = (of: Identity, observedAt: Micros, session: string) =>
-  ({
-    venue: of.venue,
-    market: of.market,
-    observedAt,
-    sourceTs: null,
+    ...of,
     session,
-    ordinal: 0,
-    provenance: 'captured',
-  }) as const;
+    gapId: `gap-${of.venue}-${of.outcome.slice(0, 8)}-${from}`,
+    from,
+    lastBefore: { session, ordinal: 1, observedAt: from },
+  };
+  const opened = build.gapOpened({ ...common, observedAt: from + SECOND, detail: 'closed 1006' });
+  if (to === null) return [opened];
+  const firstAfter = { session, ordinal: 2, observedAt: to };
+  return [opened, build.gapClosed({ ...common, observedAt: to, firstAfter })];
+}
 
 export type Answer = {
   readonly status: number;

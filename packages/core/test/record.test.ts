@@ -1,37 +1,26 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ArrayLadders, BookObserved, LevelLadders, MarketIdentity } from '@ladderlog/core';
+import type { ArrayLadders, LevelLadders, MarketIdentity } from '@ladderlog/core';
 import { formatMicro, toNumber, toRecord } from '@ladderlog/core';
+import { book } from '../../../test/builders/events.ts';
 
 const POSITION = { topic: 'venueb', partition: 2, offset: 77 };
-const EVENT: BookObserved = {
-  type: 'BookObserved',
+const EVENT = book({
   venue: 'venueb',
   market: 'KX-1.5',
-  outcome: 'yes',
   observedAt: 1_794_700_802_113_456,
   sourceTs: 1_794_700_802_000_000,
   session: 's',
   ordinal: 3,
-  provenance: 'captured',
-  entry: 0,
   kind: 'delta',
   bidPrices: [540_000, 530_000],
   bidSizes: [1_670_790_000, 212_500_000],
   askPrices: [550_001],
   askSizes: [6_445_030_000],
-  state: 'two_sided',
-  flags: [],
-  nativeBid: 'yes',
-  nativeAsk: 'no',
-  askComplement: true,
-  priceFormat: '4',
-  sizeFormat: '2',
   exceptions: [{ side: 'ask', level: 0, price: '0.449999', size: '6445.03' }],
-  hash: null,
   sequence: 9,
   nativeIds: { market_id: 'u' },
-};
+});
 const MARKET: MarketIdentity = {
   eventId: 'E',
   seriesId: 'S',

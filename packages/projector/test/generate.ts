@@ -4,6 +4,8 @@
 import type { BookObserved, Envelope, LadderEvent, MarketObserved, Venue } from '@ladderlog/core';
 import { VENUES, hashText } from '@ladderlog/core';
 
+import { book, compared, market, rejected, sample } from '../../../test/builders/events.ts';
+
 export type GenerateOptions = {
   readonly seed?: number;
   /** BookObserved events; other kinds come on top. */
@@ -103,41 +105,27 @@ export function* generate(options: GenerateOptions): Generator<LadderEvent> {
       yield { ...after, ...gap, type: 'GapClosed', to: now, firstAfter };
     } else if (chance < 0.02) yield { ...envelope(state), ...track(state), type: 'CaptureBeat' };
     else if (chance < 0.06)
-      yield {
+      yield sample({
         ...envelope(state),
-        type: 'MetricSampled',
         outcome: state.outcome,
-        entry: 0,
         metric: (['chance', 'price', 'last_trade'] as const)[below(3)]!,
         value: state.mid,
         text: (state.mid / 1e6).toString(),
-        exact: true,
-        size: null,
-        takerSide: null,
-      };
+      });
     else if (chance < 0.063)
-      yield {
+      yield rejected({
         ...envelope(state),
-        type: 'FrameRejected',
-        channel: 'ws',
         body: Uint8Array.from({ length: 32 }, () => below(256)),
-        reason: 'malformed_json',
         detail: 'Größe unbekannt',
-      };
+      });
     else if (chance < 0.066) yield marketObserved(envelope(state), at, 'closed');
     else if (chance < 0.07)
-      yield {
+      yield compared({
         ...envelope(state),
-        type: 'BookCompared',
         outcome: state.outcome,
-        method: 'rest',
-        equal: true,
         levelsOurs: levels * 2,
         levelsTheirs: levels * 2,
-        levelsDiffering: 0,
-        sizeDrift: 0,
-        detail: null,
-      };
+      });
     // As real books do: mostly one level changes, and now and then the price moves.
     if (below(20) === 0) state.mid = Math.min(800_000, Math.max(200_000, state.mid + (below(3) - 1) * 1_000));
     if (levels > 0) {
@@ -167,69 +155,48 @@ function bookObserved(envelope: Envelope, state: State, levels: number, odd: boo
   const { bidSizes, askSizes } = state;
   const bidPrices = bidSizes.map((_, level) => state.mid - (level + 1) * 1_000);
   const askPrices = askSizes.map((_, level) => state.mid + (level + 1) * 1_000);
-  return {
+  return book({
     ...envelope,
-    type: 'BookObserved',
     outcome: state.outcome,
-    entry: 0,
     kind: state.venue === 'venueb' ? 'delta' : 'snapshot',
     bidPrices,
     bidSizes,
     askPrices,
     askSizes,
-    state: levels === 0 ? 'empty' : 'two_sided',
     flags: odd ? ['inexact'] : [],
-    nativeBid: state.venue === 'venueb' ? 'yes' : 'bids',
-    nativeAsk: state.venue === 'venueb' ? 'no' : 'asks',
-    askComplement: state.venue === 'venueb',
     priceFormat: 'min',
     sizeFormat: 'min',
     exceptions: odd && levels > 0 ? [{ side: 'bid', level: 0, price: '0.50', size: '1.0000000001' }] : [],
     hash: state.venue === 'venuec' ? hashText(`${envelope.observedAt}`) : null,
     sequence: state.venue === 'venueb' ? envelope.ordinal : null,
     nativeIds: state.venue === 'venuea' ? {} : { asset_id: state.outcome },
-  };
+  });
 }
 
-const marketObserved = (envelope: Envelope, at: number, status: 'open' | 'closed'): MarketObserved => ({
-  ...envelope,
-  type: 'MarketObserved',
-  slug: `market-${at}`,
-  title: `Market ${at} – über 100 000 $?`,
-  question: null,
-  asset: 'BTC',
-  window: '15m',
-  status,
-  nativeStatus: status,
-  eventId: `event-${at % 5}`,
-  seriesId: 'KXBTC15M',
-  conditionId: null,
-  outcomes: [
-    { id: 'yes', label: 'Yes', index: 0, tokenId: `t-${at}`, winner: status === 'closed' ? true : null },
-    { id: 'no', label: 'No', index: 1, tokenId: null, winner: null },
-  ],
-  opensAt: envelope.observedAt,
-  closesAt: envelope.observedAt + 900_000_000,
-  listedAt: null,
-  expectedResolutionAt: null,
-  resolvedAt: null,
-  resolution: null,
-  winningOutcome: null,
-  settlementValue: null,
-  strike: '97000.5',
-  volume: envelope.ordinal * 1_000_000,
-  liquidity: null,
-  openInterest: null,
-  participantCount: at,
-  chain: null,
-  exchangeContract: null,
-  collateral: null,
-  feeBps: null,
-  tickSize: 1_000,
-  minSize: null,
-  simulated: true,
-  native: JSON.stringify({ id: at, status }),
-});
+const marketObserved = (envelope: Envelope, at: number, status: 'open' | 'closed'): MarketObserved =>
+  market({
+    ...envelope,
+    slug: `market-${at}`,
+    title: `Market ${at} – über 100 000 $?`,
+    asset: 'BTC',
+    window: '15m',
+    status,
+    nativeStatus: status,
+    eventId: `event-${at % 5}`,
+    seriesId: 'KXBTC15M',
+    outcomes: [
+      { id: 'yes', label: 'Yes', index: 0, tokenId: `t-${at}`, winner: status === 'closed' ? true : null },
+      { id: 'no', label: 'No', index: 1, tokenId: null, winner: null },
+    ],
+    opensAt: envelope.observedAt,
+    closesAt: envelope.observedAt + 900_000_000,
+    strike: '97000.5',
+    volume: envelope.ordinal * 1_000_000,
+    participantCount: at,
+    tickSize: 1_000,
+    simulated: true,
+    native: JSON.stringify({ id: at, status }),
+  });
 
 /** The events in arrays of at most `size`. */
 export function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {

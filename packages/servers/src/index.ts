@@ -1,2 +1,1 @@
 // The venues' protocols as servers on loopback: the sockets that simulators and native replay share.
-export {};

@@ -4,65 +4,16 @@ import type {
   BookObserved,
   LadderEvent,
   MarketIdentity,
-  MetricSampled,
   Position,
   TableName,
   TableRow,
   Venue,
 } from '@ladderlog/core';
-import { bookState, PROJECTIONS } from '@ladderlog/core';
+import { PROJECTIONS } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
 import { createRowEncoder } from '@ladderlog/store';
 
-export const T0 = 1_794_700_800_000_000;
-
-export function book(fields: Partial<BookObserved> = {}): BookObserved {
-  const ladders = {
-    bidPrices: fields.bidPrices ?? [530_000, 520_000],
-    bidSizes: fields.bidSizes ?? [212_500_000, 1_000_000],
-    askPrices: fields.askPrices ?? [550_000, 560_001],
-    askSizes: fields.askSizes ?? [3_000_000, 30_000_000_000_000],
-  };
-  return {
-    type: 'BookObserved',
-    venue: 'venueb',
-    market: 'KXBTC15M-26NOV150015-15',
-    outcome: 'yes',
-    observedAt: T0,
-    sourceTs: null,
-    session: 'b-1',
-    ordinal: 0,
-    provenance: 'captured',
-    entry: 0,
-    kind: 'snapshot',
-    state: bookState(ladders),
-    flags: [],
-    nativeBid: 'yes',
-    nativeAsk: 'no',
-    askComplement: true,
-    priceFormat: '4',
-    sizeFormat: '2',
-    exceptions: [],
-    hash: null,
-    sequence: null,
-    nativeIds: {},
-    ...ladders,
-    ...fields,
-  };
-}
-
-/** What every sample of these tests is, but for its envelope. */
-export const SAMPLE = {
-  type: 'MetricSampled',
-  outcome: '0',
-  entry: 0,
-  metric: 'chance',
-  value: 520_000,
-  text: '0.52',
-  exact: true,
-  size: null,
-  takerSide: null,
-} as const satisfies Partial<MetricSampled>;
+export { T0, book, sample } from '../../../test/builders/events.ts';
 
 export const identity: MarketIdentity = {
   eventId: 'KXBTC15M-26NOV150015',

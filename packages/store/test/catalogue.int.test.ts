@@ -19,7 +19,7 @@ import {
   signRows,
   samplesPage,
 } from '@ladderlog/store';
-import { SAMPLE, T0, book, insertEvents } from './book-rows.ts';
+import { T0, book, insertEvents, sample as sampled } from './book-rows.ts';
 
 const path = mkdtempSync(join(tmpdir(), 'ladderlog-catalogue-'));
 const SECOND = 1_000_000;
@@ -48,11 +48,7 @@ const market = (fields: Partial<MarketObserved>): MarketObserved => ({
   ...fields,
 });
 
-const sample = (fields: Partial<MetricSampled>): MetricSampled => ({
-  ...envelope,
-  ...SAMPLE,
-  ...fields,
-});
+const sample = (fields: Partial<MetricSampled>): MetricSampled => sampled({ ...envelope, ...fields });
 
 let next = 0;
 async function project(events: readonly LadderEvent[]): Promise<void> {

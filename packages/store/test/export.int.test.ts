@@ -18,7 +18,7 @@ import { exportData, openChdbStore } from '@ladderlog/store';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { textPages } from '../src/export/pages.ts';
-import { SAMPLE, T0, book, insertEvents } from './book-rows.ts';
+import { T0, book, insertEvents, sample } from './book-rows.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ladderlog-export-'));
 const DAY = 86_400_000_000;
@@ -56,11 +56,10 @@ const events: LadderEvent[] = [
     firstAfter: null,
   },
   { ...envelope, ...track, type: 'CaptureBeat', observedAt: T0 + 40_000_000 },
-  {
+  sample({
     ...envelope,
-    ...SAMPLE,
     observedAt: T0 + 1,
-  },
+  }),
 ];
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import type { LadderEvent, MarketObserved } from '@ladderlog/core';
 import { UNKNOWN_MARKET } from '@ladderlog/core';
 import type { ChdbStore, SqlFront } from '@ladderlog/store';
 import { openChdbStore, startSqlFront } from '@ladderlog/store';
-import { SAMPLE, T0, book, insertEvents } from './book-rows.ts';
+import { T0, book, insertEvents, sample } from './book-rows.ts';
 
 const document = readFileSync(new URL('../../../docs/sql.md', import.meta.url), 'utf8');
 const queries = [...document.matchAll(/^### (.+)\n[^]*?```sql\n([^]*?)```/gm)].map(([, title, sql]) => ({
@@ -44,13 +44,7 @@ const events: LadderEvent[] = [
   book({ venue: 'venuea', market: 'm', outcome: '0' }),
   book({ venue: 'venuec', market: '0x1', outcome: '11' }),
   resolved,
-  {
-    ...base,
-    ...SAMPLE,
-    venue: 'venuea',
-    market: 'm',
-    observedAt: T0 + 5,
-  },
+  sample({ ...base, venue: 'venuea', market: 'm', observedAt: T0 + 5 }),
   {
     ...base,
     type: 'GapClosed',

@@ -7,15 +7,17 @@ import type {
   GapRow,
   MarketObserved,
   Strategy,
-  Venue,
   VenueEvent,
 } from '../../src/index.ts';
-import { BacktestEngine, DEFAULT_FEES, DEFAULT_RULES, UNKNOWN_MARKET, bookState } from '../../src/index.ts';
+import { BacktestEngine, DEFAULT_FEES, DEFAULT_RULES } from '../../src/index.ts';
+import * as build from '../../../../test/builders/events.ts';
+import { SECOND, T0 } from '../../../../test/builders/events.ts';
 
-export const T0 = 1_794_700_800_000_000;
-export const SECOND = 1_000_000;
+export { SECOND, T0 };
 export const M = '0xaa';
 export const TOKEN = '71';
+
+const OF = { venue: 'venuec', market: M, session: 's' } as const;
 
 export type Level = readonly [price: number, size: number];
 
@@ -34,81 +36,27 @@ export function book(
     askPrices: asks.map(([price]) => micro(price)),
     askSizes: asks.map(([, size]) => micro(size)),
   };
-  return {
-    type: 'BookObserved',
-    venue: 'venuec',
-    market: M,
-    observedAt: T0 + at * SECOND,
-    sourceTs: null,
-    session: 's',
-    ordinal: 0,
-    provenance: 'captured',
-    outcome: TOKEN,
-    entry: 0,
-    kind: 'snapshot',
-    ...ladders,
-    state: bookState(ladders),
-    flags: [],
-    nativeBid: 'bids',
-    nativeAsk: 'asks',
-    askComplement: false,
-    priceFormat: 'min',
-    sizeFormat: 'min',
-    exceptions: [],
-    hash: null,
-    sequence: null,
-    nativeIds: {},
-    ...more,
-  };
+  return build.book({ ...OF, observedAt: T0 + at * SECOND, ...ladders, ...more });
 }
 
 export function market(at: number, more: Partial<MarketObserved> = {}): MarketObserved {
-  return {
-    type: 'MarketObserved',
-    venue: 'venuec',
-    market: M,
+  return build.market({
+    ...OF,
     observedAt: T0 + at * SECOND,
-    sourceTs: null,
-    session: 's',
-    ordinal: 0,
-    provenance: 'captured',
-    ...UNKNOWN_MARKET,
-    status: 'open',
     conditionId: M,
     outcomes: [
       { id: TOKEN, label: 'Up', index: 0, tokenId: TOKEN, winner: null },
       { id: '72', label: 'Down', index: 1, tokenId: '72', winner: null },
     ],
     ...more,
-  };
+  });
 }
-
-const gapBase = (at: number, id: string, from: number) => ({
-  venue: 'venuec' as Venue,
-  market: M,
-  observedAt: T0 + at * SECOND,
-  sourceTs: null,
-  session: 's',
-  ordinal: 0,
-  provenance: 'captured' as const,
-  gapId: id,
-  dataset: 'books' as const,
-  outcome: TOKEN,
-  cause: 'disconnected' as const,
-  scope: 'connection' as const,
-  from: T0 + from * SECOND,
-  lastBefore: null,
-});
 
 /** A gap from `from`, noticed at `seen`, over at `to`. */
 export function gap(id: string, from: number, seen: number, to: number) {
-  const opened: VenueEvent = { ...gapBase(seen, id, from), type: 'GapOpened', detail: null };
-  const closed: VenueEvent = {
-    ...gapBase(to, id, from),
-    type: 'GapClosed',
-    to: T0 + to * SECOND,
-    firstAfter: null,
-  };
+  const common = { ...OF, gapId: id, outcome: TOKEN, from: T0 + from * SECOND };
+  const opened = build.gapOpened({ ...common, observedAt: T0 + seen * SECOND });
+  const closed = build.gapClosed({ ...common, observedAt: T0 + to * SECOND });
   const row: GapRow = {
     gap_id: id,
     venue: 'venuec',
