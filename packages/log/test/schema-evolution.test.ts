@@ -3,17 +3,19 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { EventType, LadderEvent } from '@ladderlog/core';
-import { EVENT_TYPES } from '@ladderlog/core';
+import { EVENT_TYPES, VENUES } from '@ladderlog/core';
 import avsc from 'avsc';
 import { describe, expect, test } from 'vitest';
 import { BARE_EVENTS, FULL_EVENTS } from '../../../test/harness/log-events.ts';
 import { avroTypeOf, createCodec } from '../src/avro/codec.ts';
 import type { AvroSchema } from '../src/avro/schemas.ts';
-import { camelSchema, EVENT_SCHEMAS } from '../src/avro/schemas.ts';
+import { camelSchema, EVENT_SCHEMAS, withVenues } from '../src/avro/schemas.ts';
 import { headerOf, localSchemaIds } from './local-schema-ids.ts';
 
 const GOLDEN = new URL('golden/', import.meta.url);
 const CURRENT = 'v1';
+/** Of the files and of the golden bytes. More may have come since: they are added when the files are loaded. */
+const GOLDEN_VENUES = ['venuea', 'venueb', 'venuec'];
 
 type Golden = {
   readonly schema: unknown;
@@ -76,8 +78,52 @@ test('there are golden bytes of every event, and of nothing else', () => {
 
 test.each(EVENT_TYPES)('the newest golden schema of %s is the current one', (type) => {
   expect(goldenOf(CURRENT, type).schema, 'a schema changed: add golden/v2 and make it CURRENT').toEqual(
-    JSON.parse(EVENT_SCHEMAS[type].text),
+    JSON.parse(withVenues(EVENT_SCHEMAS[type].text, GOLDEN_VENUES)),
   );
+});
+
+describe('the venues of the schemas', () => {
+  const venueEvents = EVENT_TYPES.filter((type) => EVENT_SCHEMAS[type].text.includes('"Venue"'));
+
+  test.each(EVENT_TYPES)(
+    'of %s are those of the registry, and without new ones the file is what is registered',
+    (type) => {
+      const file = `${type.replaceAll(/(?<!^)[A-Z]/g, '-$&').toLowerCase()}.avsc`;
+      const text = readFileSync(new URL(`../../../avro/${file}`, import.meta.url), 'utf8');
+      expect(EVENT_SCHEMAS[type].text).toBe(withVenues(text, VENUES));
+      expect(withVenues(text, GOLDEN_VENUES)).toBe(text);
+      expect(withVenues(withVenues(text, [...GOLDEN_VENUES, 'venuez']), GOLDEN_VENUES)).toBe(text);
+    },
+  );
+
+  test.each(venueEvents)(
+    '%s written before a venue was added, or in another order, reads the same',
+    (type) => {
+      for (const venues of [VENUES.slice(0, 2), VENUES.toReversed()]) {
+        const older = withVenues(EVENT_SCHEMAS[type].text, venues);
+        const event = { ...FULL_EVENTS[type], venue: venues[1] };
+        const reader = createCodec(localSchemaIds({ 1_000: older }));
+        const bytes = written(older, 'body' in event ? { ...event, body: Buffer.from(event.body) } : event);
+        expect(reader.decode(bytes)).toEqual({ ok: true, event });
+      }
+    },
+  );
+
+  test('a book of a venue that its own schema does not have is a fault', () => {
+    const older = withVenues(EVENT_SCHEMAS.BookObserved.text, VENUES.slice(0, 2));
+    const bytes = codec.encode({ ...FULL_EVENTS.BookObserved, venue: VENUES[2]! }).subarray(5);
+    const result = createCodec(localSchemaIds({ 1_000: older })).decode(
+      Buffer.concat([headerOf(1_000), bytes]),
+    );
+    expect(result.ok ? null : result.error.message).toContain('enum symbol 2 of 2');
+  });
+
+  test('may be more than this version knows: its own events are still read', () => {
+    const newer = withVenues(EVENT_SCHEMAS.BookObserved.text, [...VENUES, 'venuez']);
+    const book = FULL_EVENTS.BookObserved;
+    const result = createCodec(localSchemaIds({ 1_000: newer })).decode(written(newer, book));
+    expect(result).toEqual({ ok: true, event: book });
+  });
 });
 
 type Field = { name: string; type: unknown; default?: unknown };

@@ -1,8 +1,8 @@
 // Events to and from the Confluent wire format: a zero byte, the schema's id (four bytes, big-endian), Avro. The ids come from
 // whoever keeps the schemas: a table of the SQLite log, or a registry.
 
-import type { EventType, LadderEvent } from '@ladderlog/core';
-import { EVENT_TYPES, LadderlogError } from '@ladderlog/core';
+import type { EventType, LadderEvent, Venue } from '@ladderlog/core';
+import { EVENT_TYPES, LadderlogError, VENUES } from '@ladderlog/core';
 import avsc from 'avsc';
 import { compileReader } from './avro-reader.ts';
 import { ByteFault, ByteReader } from './byte-reader.ts';
@@ -10,7 +10,7 @@ import { ByteWriter } from './byte-writer.ts';
 import { HOT_FIELDS, readBook, readFrame, writeBook, writeFrame } from './hot-events.ts';
 import type { Decoded, EventCodec } from '../record.ts';
 import type { AvroObject, AvroSchema } from './schemas.ts';
-import { camelSchema, EVENT_SCHEMAS } from './schemas.ts';
+import { camelSchema, EVENT_SCHEMAS, venuesOf, withVenues } from './schemas.ts';
 
 /** Who knows the schemas by number. Synchronous: an implementation fetches what it needs before records are handed out. */
 export type SchemaIds = {
@@ -34,17 +34,21 @@ export const schemaIdOf = (bytes: Uint8Array): number | null =>
 type Schema = {
   readonly camel: AvroObject;
   readonly avro: avsc.Type;
-  readonly canonical: string;
+  /** The same for schemas that differ in nothing but their venues. */
+  readonly shape: string;
   readonly byteFields: readonly string[];
 };
 
 function schemaFrom(text: string): Schema {
   const camel = camelSchema(JSON.parse(text) as AvroSchema) as AvroObject;
-  const avro = avsc.Type.forSchema(camel as unknown as avsc.Schema);
+  const shape = JSON.stringify(typeFrom(withVenues(text, VENUES)).schema());
   const fields = camel['fields'] as readonly { name: string; type: unknown }[];
   const byteFields = fields.filter((field) => field.type === 'bytes').map((field) => field.name);
-  return { camel, avro, canonical: JSON.stringify(avro.schema()), byteFields };
+  return { camel, avro: typeFrom(text), shape, byteFields };
 }
+
+const typeFrom = (text: string): avsc.Type =>
+  avsc.Type.forSchema(camelSchema(JSON.parse(text) as AvroSchema) as unknown as avsc.Schema);
 
 const OWN = Object.fromEntries(
   EVENT_TYPES.map((type) => [type, schemaFrom(EVENT_SCHEMAS[type].text)]),
@@ -188,14 +192,16 @@ function decoderFor(text: string): Decoder {
       'CODEC_UNKNOWN_SCHEMA',
       `schema of "${name}", which is no event of this version`,
     );
-  if (writer.canonical === OWN[type].canonical) return { type, read: ownReader(type) };
+  // Also what was written before a venue was added is read at full speed.
+  if (writer.shape === OWN[type].shape) return { type, read: ownReader(type, writer) };
   return { type, read: resolvingReader(type, writer) };
 }
 
-function ownReader(type: EventType): (reader: ByteReader) => LadderEvent {
-  if (type === 'BookObserved') return readBook;
-  if (type === 'FrameCaptured') return readFrame;
-  const read = compileReader(OWN[type].camel);
+function ownReader(type: EventType, writer: Schema): (reader: ByteReader) => LadderEvent {
+  const venues = venuesOf(writer.camel) as readonly Venue[];
+  if (type === 'BookObserved') return (reader) => readBook(reader, venues);
+  if (type === 'FrameCaptured') return (reader) => readFrame(reader, venues);
+  const read = compileReader(writer.camel);
   return (reader) => {
     const event = read(reader) as { type?: EventType };
     event.type = type;

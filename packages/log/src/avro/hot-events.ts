@@ -2,7 +2,7 @@
 // Byte for byte what avsc writes from the schemas (a property test holds them together). HOT_FIELDS are the field lists this
 // file was written for; the codec refuses to start when a schema and its list differ.
 
-import type { BookObserved, Envelope, EventType, FrameCaptured, TextException } from '@ladderlog/core';
+import type { BookObserved, Envelope, EventType, FrameCaptured, TextException, Venue } from '@ladderlog/core';
 import { BOOK_STATES, PROVENANCES, VENUES } from '@ladderlog/core';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
@@ -82,10 +82,11 @@ export function writeFrame(writer: ByteWriter, event: FrameCaptured): void {
 const oneOf = <T extends string>(reader: ByteReader, symbols: readonly T[]): T =>
   symbols[reader.index(symbols.length, 'enum symbol')]!;
 
+// The writer's venues: a log outlives the version that wrote it, and a later one knows more of them.
 // Field order in the literals is the order of the bytes: JavaScript evaluates them in this order.
-export const readBook = (reader: ByteReader): BookObserved => ({
+export const readBook = (reader: ByteReader, venues: readonly Venue[]): BookObserved => ({
   type: 'BookObserved',
-  venue: oneOf(reader, VENUES),
+  venue: oneOf(reader, venues),
   market: reader.string(),
   observedAt: reader.long(),
   sourceTs: reader.optionalLong(),
@@ -125,9 +126,9 @@ function readExceptions(reader: ByteReader): TextException[] {
   return values;
 }
 
-export const readFrame = (reader: ByteReader): FrameCaptured => ({
+export const readFrame = (reader: ByteReader, venues: readonly Venue[]): FrameCaptured => ({
   type: 'FrameCaptured',
-  venue: oneOf(reader, VENUES),
+  venue: oneOf(reader, venues),
   market: reader.string(),
   observedAt: reader.long(),
   sourceTs: reader.optionalLong(),

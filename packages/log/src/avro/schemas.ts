@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { EventType } from '@ladderlog/core';
-import { EVENT_TYPES } from '@ladderlog/core';
+import { EVENT_TYPES, VENUES } from '@ladderlog/core';
 
 /** An Avro schema as JSON: a name, an object, or a union. */
 export type AvroSchema = string | AvroSchema[] | AvroObject;
@@ -13,7 +13,7 @@ export type AvroField = { readonly name: string; readonly type: AvroSchema; read
 
 export type EventSchema = {
   readonly type: EventType;
-  /** The file as it stands: what a registry is given. */
+  /** What a registry is given: the file, with every venue that this version knows. */
   readonly text: string;
   /** Full Avro name, e.g. `ladderlog.v1.BookObserved`; also the registry's subject. */
   readonly name: string;
@@ -24,9 +24,25 @@ const AVRO = new URL('../../../../avro/', import.meta.url);
 const fileOf = (type: EventType): string => `${type.replaceAll(/(?<!^)[A-Z]/g, '-$&').toLowerCase()}.avsc`;
 
 function load(type: EventType): EventSchema {
-  const text = readFileSync(new URL(fileOf(type), AVRO), 'utf8');
+  const text = withVenues(readFileSync(new URL(fileOf(type), AVRO), 'utf8'), VENUES);
   const schema = JSON.parse(text) as { name: string; namespace: string };
   return { type, text, name: `${schema.namespace}.${schema.name}` };
+}
+
+const venueEnum = (schema: AvroObject): { symbols: readonly string[] } | undefined =>
+  (schema['fields'] as readonly AvroField[]).find((field) => field.name === 'venue')?.type as
+    { symbols: readonly string[] } | undefined;
+
+/** The symbols of a schema's venue; none where its events belong to no venue. */
+export const venuesOf = (schema: AvroObject): readonly string[] => venueEnum(schema)?.symbols ?? [];
+
+/** A schema whose venue may be any of these. A new venue needs no edit of the files: it is added here. */
+export function withVenues(text: string, venues: readonly string[]): string {
+  const schema = JSON.parse(text) as AvroObject;
+  const found = venueEnum(schema);
+  if (!found || found.symbols.join() === venues.join()) return text;
+  found.symbols = venues;
+  return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
 export const EVENT_SCHEMAS = Object.fromEntries(EVENT_TYPES.map((type) => [type, load(type)])) as Readonly<
