@@ -81,6 +81,7 @@ export {
   framesTopic,
   keyOf,
   parsePosition,
+  partitionName,
   timeOf,
   topicOf,
 } from './events/topics.ts';

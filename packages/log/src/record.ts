@@ -1,6 +1,6 @@
 // A record read back from a log. Several readers may share it (API, feed, tables), so it decodes its event once, when the first
 // of them asks. The event is shared too: nobody may change it. It lives as long as the record does: a reader that holds many
-// records and shares them with nobody asks the codec instead.
+// records, and may be the only one, only peeks.
 
 import type { EventType, LadderEvent, LadderlogError, Micros } from '@ladderlog/core';
 
@@ -52,6 +52,11 @@ export class LogRecord implements RecordFields {
 
   /** The event, or why there is none: the fault of the storage or of the bytes. */
   get decoded(): Decoded {
-    return (this.answer ??= this.fault ? { ok: false, error: this.fault } : this.codec.decode(this.value));
+    return (this.answer ??= this.peek());
+  }
+
+  /** The same, but not kept where nobody asked for it before. */
+  peek(): Decoded {
+    return this.answer ?? (this.fault ? { ok: false, error: this.fault } : this.codec.decode(this.value));
   }
 }

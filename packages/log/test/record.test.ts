@@ -24,7 +24,14 @@ test('a record is decoded when first asked for, and once for all who share it', 
   expect(decoded).toBe(0);
   expect(record.decoded).toEqual({ ok: true, event });
   expect(record.decoded).toBe(record.decoded);
+  expect(record.peek()).toBe(record.decoded);
   expect(decoded).toBe(1);
+});
+
+test('who only peeks has nothing kept', () => {
+  const record = new LogRecord(codec, fields);
+  expect(record.peek()).toEqual({ ok: true, event });
+  expect(record.peek()).not.toBe(record.peek());
 });
 
 test('a record that the storage lost has its fault as the reason, and no type', () => {

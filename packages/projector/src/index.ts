@@ -6,19 +6,19 @@ export {
   tokenOf,
   type RangeProjector,
   type RowSink,
-} from './ranges/batch.ts';
+} from './ranges/range-projection.ts';
 export type { Claim, Cursor, CursorKey, CursorStore, OffsetRange } from './ranges/cursor.ts';
 export {
   createProjector,
   groupOf,
-  type PartitionStatus,
   type Projector,
-  type ProjectorObserver,
+  type ProjectorInput,
   type ProjectorOptions,
   type ProjectorStatus,
-} from './ranges/run.ts';
+} from './ranges/projector.ts';
+export type { PartitionStatus } from './ranges/partition.ts';
+export type { ProjectorObserver, RangeDone } from './ranges/progress.ts';
 export { openSqliteCursors } from './ranges/sqlite-cursors.ts';
-export type { RangeDone } from './ranges/partition.ts';
 export { openClickhouseCursors } from './ranges/clickhouse-cursors.ts';
 export {
   tableChecksums,

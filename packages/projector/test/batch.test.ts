@@ -33,7 +33,7 @@ function tablesOf(from: readonly LogRecord[]): { rows: Rows; poison: number } {
     const own = (rows[table] = []) as TableRow<TableName>[];
     return { add: (row: TableRow<TableName>) => void own.push(row) };
   });
-  const { poison } = createRangeProjector(codec, PROJECTIONS)('venueb', 1, from, sinks);
+  const { poison } = createRangeProjector(PROJECTIONS)('venueb', 1, from, sinks);
   return { rows, poison };
 }
 

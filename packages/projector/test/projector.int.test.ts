@@ -60,6 +60,14 @@ describe('the tables are the log', () => {
     expect(await verifyAll(here())).toMatchObject({ ok: true, differences: [] });
   });
 
+  test('also those that another input than the group hands over', async () => {
+    const others = await openBenchTwin(bench);
+    await projectAll({ ...here(), input: (request) => others.consume(request) });
+    expect(await rowsOf('book_snapshots')).toBe(300);
+    expect(await verifyAll(here())).toMatchObject({ ok: true, differences: [] });
+    await others.close();
+  });
+
   test('the cuts of ranges do not show', async () => {
     await projectAll({ ...here(), limits: { maxRecords: 50 } });
     const small = await verifyAll(here());

@@ -44,6 +44,9 @@ export const timeOf = (event: LadderEvent): Micros => ('observedAt' in event ? e
 /** A place in the log. `topic` is the logical name, the same on SQLite and Kafka. */
 export type Position = { readonly topic: string; readonly partition: number; readonly offset: number };
 
+/** `topic/partition`: a name for keys of maps and for people. */
+export const partitionName = (at: Omit<Position, 'offset'>): string => `${at.topic}/${at.partition}`;
+
 /** `topic/partition/offset`: how positions are written for people, cursors and the feed's seq. */
 export const formatPosition = (position: Position): string =>
   `${position.topic}/${position.partition}/${position.offset}`;

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Store } from '@ladderlog/store';
 
-import type { Projector, ProjectorOptions, ProjectorStatus } from './run.ts';
-import { createProjector } from './run.ts';
+import type { Projector, ProjectorOptions, ProjectorStatus } from './projector.ts';
+import { createProjector } from './projector.ts';
 
 export type FollowerOptions = Omit<ProjectorOptions, 'generation' | 'store'> & {
   readonly store: Store;

@@ -6,23 +6,26 @@ import { LadderlogError, isLadderlogError } from '@ladderlog/core';
 import type { LogBatch, LogRecord } from '@ladderlog/log';
 import type { RowEncoder, Store } from '@ladderlog/store';
 
-import { tokenOf } from './batch.ts';
-import type { RangeProjector } from './batch.ts';
 import type { Claim, CursorStore, OffsetRange } from './cursor.ts';
 import type { FailPoint, FailPoints } from './fail-points.ts';
+import type { WriteGate } from './gate.ts';
 import type { ProjectorLimits } from './limits.ts';
+import type { Partition } from './log-bounds.ts';
+import type { RangeDone } from './progress.ts';
 import type { TableInsert } from './range-insert.ts';
 import { insertAgain, send } from './range-insert.ts';
+import { tokenOf } from './range-projection.ts';
+import type { RangeProjector } from './range-projection.ts';
 import { retrying } from './retry.ts';
 
-export type RangeDone = {
-  readonly topic: string;
-  readonly partition: number;
-  readonly range: OffsetRange;
-  readonly events: number;
-  readonly poison: number;
-  readonly rows: Readonly<Record<string, number>>;
-  readonly ms: number;
+export type PartitionStatus = Partition & {
+  readonly hwm: number;
+  readonly end: number;
+  /** Records of the log that are not in the tables yet. */
+  readonly lag: number;
+  readonly buffered: number;
+  /** Observation time of the newest projected record, microseconds. */
+  readonly lastTime: number | null;
 };
 
 export type PartitionContext = {
@@ -36,9 +39,8 @@ export type PartitionContext = {
   readonly failPoints: FailPoints;
   readonly signal: AbortSignal;
   /** Whether the log has a record of the partition in [first, end): what it passed over was not there any more. */
-  readonly hasRecords: (topic: string, partition: number, first: number, end: number) => Promise<boolean>;
-  /** Resolves when writing is allowed. */
-  readonly gate: () => Promise<unknown>;
+  readonly hasRecords: (at: Partition, first: number, end: number) => Promise<boolean>;
+  readonly gate: WriteGate;
   readonly onDone: (done: RangeDone) => void;
   readonly onRetry: (error: unknown, attempts: number, step: 'cursor' | 'insert', claim: Claim) => void;
   readonly onFenced: (claim: Claim) => void;
@@ -47,14 +49,13 @@ export type PartitionContext = {
 };
 
 export class PartitionProjector {
-  readonly claim: Claim;
-  hwm: number;
-  pending: OffsetRange | null;
   /** End of the partition in the log, as last heard. */
   end: number;
-  /** Time of the newest record that is in the tables. */
-  lastTime: number | null = null;
+  private readonly claim: Claim;
   private readonly context: PartitionContext;
+  private hwm: number;
+  private pending: OffsetRange | null;
+  private lastTime: number | null = null;
   private buffer: LogRecord[] = [];
   private bufferedBytes = 0;
   private timer: NodeJS.Timeout | null = null;
@@ -71,8 +72,11 @@ export class PartitionProjector {
     this.context = context;
   }
 
-  get buffered(): number {
-    return this.buffer.length;
+  status(): PartitionStatus {
+    const { hwm, end, lastTime } = this;
+    const { topic, partition } = this.claim.key;
+    const lag = Math.max(0, end - hwm - 1);
+    return { topic, partition, hwm, end, lag, buffered: this.buffer.length, lastTime };
   }
 
   /** Resolves when the records are buffered, and whatever is ready is in the tables: that is the backpressure. */
@@ -98,7 +102,7 @@ export class PartitionProjector {
   /** hwm says that everything before it is in the tables, so a record that was never handed over would be lost without a trace. */
   private async passedOver(first: number, end: number): Promise<void> {
     const { topic, partition } = this.claim.key;
-    if (await this.context.hasRecords(topic, partition, first, end))
+    if (await this.context.hasRecords({ topic, partition }, first, end))
       throw new LadderlogError(
         'INTERNAL',
         `the log handed over ${topic}/${partition}/${end} and not the records from ${first} on: begin again at the cursor`,
@@ -172,11 +176,7 @@ export class PartitionProjector {
   }
 
   private async write(records: readonly LogRecord[]): Promise<void> {
-    const { gate } = this.context;
-    for (let open = gate(); ; open = gate()) {
-      await open;
-      if (open === gate()) break;
-    }
+    await this.context.gate.passed();
     // Nothing is begun that would be left half written.
     if (this.ended) return;
     const writing = this.writeRange(records);

@@ -8,7 +8,8 @@ import type { EventLog } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import { columnsOf, createRowEncoder, quoteText, rowsBefore } from '@ladderlog/store';
 
-import { createRangeProjector, tokenOf } from '../ranges/batch.ts';
+import { readBefore } from '../ranges/log-bounds.ts';
+import { createRangeProjector, tokenOf } from '../ranges/range-projection.ts';
 
 /** Which full table a newest-row table can be made from; their columns are the same. */
 const HISTORY: Readonly<Partial<Record<TableName, { readonly table: TableName; readonly key: string }>>> = {
@@ -97,19 +98,11 @@ async function projectMerged(options: CopyOptions): Promise<void> {
   const { log, store, target, signal } = options;
   const projections = options.projections.filter(({ merging }) => merging !== null);
   const handled = new Set(projections.flatMap(({ handles }) => handles));
-  const project = createRangeProjector(log.codec, projections);
+  const project = createRangeProjector(projections);
   const encoders = projections.map(({ table }) => createRowEncoder(table, target));
-  const begins = new Map<string, number>();
-  for (const { topic, partitions } of await log.topics())
-    for (const { partition, begin } of partitions) begins.set(`${topic}/${partition}`, begin);
-  const to = options.before.filter((at) => at.offset > (begins.get(`${at.topic}/${at.partition}`) ?? 0));
-  const from = to.map((at) => ({ ...at, offset: begins.get(`${at.topic}/${at.partition}`) ?? 0 }));
-  if (to.length === 0) return;
-  for await (const { topic, partition, records } of log.read({ from, to, signal })) {
-    const wanted = records.filter(({ value, fault }) => {
-      const type = fault ? null : log.codec.typeOf(value);
-      return type !== null && handled.has(type);
-    });
+  const { batches } = await readBefore(log, options.before, signal);
+  for await (const { topic, partition, records } of batches) {
+    const wanted = records.filter(({ type }) => type !== null && handled.has(type));
     if (wanted.length === 0) continue;
     project(topic, partition, wanted, encoders);
     const range = { first: wanted[0]!.offset, last: wanted.at(-1)!.offset };

@@ -14,8 +14,8 @@ import type { CursorStore } from '../ranges/cursor.ts';
 import type { FailPoints } from '../ranges/fail-points.ts';
 import { dropGeneration, listGenerations, unusedGeneration } from '../ranges/generations.ts';
 import type { ProjectorLimits } from '../ranges/limits.ts';
-import { createProjector } from '../ranges/run.ts';
-import type { Projector } from '../ranges/run.ts';
+import { createProjector } from '../ranges/projector.ts';
+import type { Projector } from '../ranges/projector.ts';
 import type { VerifyResult } from '../verify/verify.ts';
 import { verify } from '../verify/verify.ts';
 

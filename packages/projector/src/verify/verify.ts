@@ -7,13 +7,14 @@ import type { EventLog } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import { createRowEncoder } from '@ladderlog/store';
 
-import { createRangeProjector } from '../ranges/batch.ts';
-import type { RowSink } from '../ranges/batch.ts';
+import { readBefore } from '../ranges/log-bounds.ts';
+import { createRangeProjector } from '../ranges/range-projection.ts';
+import type { RowSink } from '../ranges/range-projection.ts';
 import { checksumSql, createRowChecksum } from './checksum.ts';
 import type { CursorStore } from '../ranges/cursor.ts';
 
 export type VerifyOptions = {
-  readonly log: Pick<EventLog, 'codec' | 'read' | 'topics'>;
+  readonly log: Pick<EventLog, 'read' | 'topics'>;
   readonly store: Pick<Store, 'query'>;
   readonly cursors: Pick<CursorStore, 'list'>;
   readonly projections: readonly Projection[];
@@ -148,22 +149,15 @@ async function summarizeLog(
   upTo: readonly Position[],
 ): Promise<{ sums: Sums[]; events: number }> {
   const { log, projections, generation, signal, onProgress } = options;
-  const project = createRangeProjector(log.codec, projections);
+  const project = createRangeProjector(projections);
   const sinks = projections.map((projection) => new SummingSink(projection, generation));
-  const begins = new Map<string, number>();
-  for (const { topic, partitions } of await log.topics())
-    for (const { partition, begin } of partitions) begins.set(`${topic}/${partition}`, begin);
-  const beginOf = (at: Position): number => begins.get(`${at.topic}/${at.partition}`) ?? 0;
-  const to = upTo.filter((at) => at.offset > beginOf(at));
-  const from = to.map((at) => ({ ...at, offset: beginOf(at) }));
-  const total = to.reduce((sum, at) => sum + at.offset - beginOf(at), 0);
+  const { total, batches } = await readBefore(log, upTo, signal);
   let events = 0;
-  if (to.length > 0)
-    for await (const batch of log.read({ from, to, ...(signal ? { signal } : {}) })) {
-      project(batch.topic, batch.partition, batch.records, sinks);
-      events += batch.records.length;
-      onProgress?.({ events, total });
-    }
+  for await (const { topic, partition, records } of batches) {
+    project(topic, partition, records, sinks);
+    events += records.length;
+    onProgress?.({ events, total });
+  }
   signal?.throwIfAborted();
   return { sums: sinks.map((sink) => sink.finish()), events };
 }

@@ -1,0 +1,119 @@
+// What a projector has done and what troubles it: counted for its status, told to its observer, written to its log.
+
+import { LadderlogError } from '@ladderlog/core';
+import type { Logger } from 'pino';
+
+import type { Claim, OffsetRange } from './cursor.ts';
+
+export type RangeDone = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly range: OffsetRange;
+  readonly events: number;
+  readonly poison: number;
+  readonly rows: Readonly<Record<string, number>>;
+  readonly ms: number;
+};
+
+export type RetriedStep = 'consume' | 'cursor' | 'insert';
+
+/** For counters and gauges; called synchronously. */
+export type ProjectorObserver = {
+  readonly onRange?: (done: RangeDone) => void;
+  readonly onRetry?: (retry: { step: RetriedStep; code: string; attempts: number }) => void;
+  readonly onFenced?: (partition: { topic: string; partition: number }) => void;
+  readonly onLag?: (lag: { topic: string; partition: number; lag: number }) => void;
+};
+
+/** Set while something fails; null again after the next success. */
+export type LastError = { readonly code: string; readonly message: string; readonly attempts: number } | null;
+
+export type Counts = {
+  readonly events: number;
+  readonly rows: number;
+  readonly poison: number;
+  readonly rowsPerSecond: number;
+  readonly retries: number;
+  readonly fenced: number;
+  readonly lastError: LastError;
+};
+
+export class Progress {
+  lastError: LastError = null;
+  private readonly generation: number;
+  private readonly logger: Logger;
+  private readonly observer: ProjectorObserver;
+  private readonly throughput = new Throughput();
+  private readonly totals = { events: 0, rows: 0, poison: 0, retries: 0, fenced: 0 };
+  private next = Promise.withResolvers<void>();
+
+  constructor(generation: number, logger: Logger, observer: ProjectorObserver) {
+    this.generation = generation;
+    this.logger = logger;
+    this.observer = observer;
+  }
+
+  /** Resolves when the next range is in the tables. */
+  get nextRange(): Promise<void> {
+    return this.next.promise;
+  }
+
+  done(done: RangeDone): void {
+    const rows = Object.values(done.rows).reduce((sum, count) => sum + count, 0);
+    this.totals.events += done.events;
+    this.totals.rows += rows;
+    this.totals.poison += done.poison;
+    this.throughput.add(rows);
+    this.lastError = null;
+    this.next.resolve();
+    this.next = Promise.withResolvers();
+    const { generation, logger } = this;
+    logger.debug({ event: 'projector.range', generation, ...done }, 'projected a range');
+    if (done.poison > 0) logger.warn({ event: 'projector.poison', generation, ...done }, 'records rejected');
+    this.observer.onRange?.(done);
+  }
+
+  retried(error: unknown, attempts: number, step: RetriedStep, where: object): void {
+    const code = error instanceof LadderlogError ? error.code : 'INTERNAL';
+    const message = error instanceof Error ? error.message : String(error);
+    this.totals.retries++;
+    this.lastError = { code, message, attempts };
+    this.logger.warn(
+      { event: 'projector.retry', ...where, step, code, attempts, err: error },
+      'trying again',
+    );
+    this.observer.onRetry?.({ step, code, attempts });
+  }
+
+  fenced({ key, cursor }: Claim): void {
+    this.totals.fenced++;
+    this.logger.warn({ event: 'projector.fenced', ...key, epoch: cursor.epoch }, 'fenced');
+    this.observer.onFenced?.(key);
+  }
+
+  counts(): Counts {
+    return { ...this.totals, rowsPerSecond: this.throughput.perSecond(), lastError: this.lastError };
+  }
+}
+
+const WINDOW_MS = 10_000;
+
+/** Rows per second over the last ten seconds. */
+class Throughput {
+  private readonly marks: { readonly at: number; readonly rows: number }[] = [];
+
+  add(rows: number): void {
+    this.marks.push({ at: performance.now(), rows });
+    this.forget();
+  }
+
+  perSecond(): number {
+    this.forget();
+    return Math.round(this.marks.reduce((sum, mark) => sum + mark.rows, 0) / (WINDOW_MS / 1_000));
+  }
+
+  private forget(): void {
+    const since = performance.now() - WINDOW_MS;
+    while (this.marks.length > 0 && this.marks[0]!.at < since) this.marks.shift();
+  }
+}
