@@ -188,12 +188,11 @@ export {
 export type { CrossedGap, EngineOptions, EngineResult } from './backtest/run.ts';
 export { BacktestEngine } from './backtest/engine.ts';
 export type { FeeModel, Traded } from './backtest/fees.ts';
-export { DEFAULT_FEES, feeOf } from './backtest/fees.ts';
+export { feeOf } from './backtest/fees.ts';
 export type { Random } from './backtest/random.ts';
 export type { BacktestReport, RunFacts } from './backtest/report.ts';
 export { NOT_MODELLED, buildReport, reportJson, reportText } from './backtest/report.ts';
-export type { Rules } from './backtest/rules.ts';
-export { DEFAULT_RULES } from './backtest/rules.ts';
+export type { Rules, VenueTrading } from './backtest/trading.ts';
 export type { VoidRule } from './backtest/settle.ts';
 export type {
   Fill,

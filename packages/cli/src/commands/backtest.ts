@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import type { FeeModel, Micro, Strategy, Venue } from '@ladderlog/core';
+import type { FeeModel, Micro, Strategy } from '@ladderlog/core';
 import { parseDecimal, reportJson, reportText } from '@ladderlog/core';
 import { reportHtml, runBacktest } from '@ladderlog/replay';
 
@@ -82,7 +82,7 @@ export function registerBacktest(define: Define): void {
           cash: amount('--cash', options['cash'] as string),
           seed: numberOption(options, 'seed'),
           voidRule: voidRule(options['void']),
-          ...(options['fee'] ? { fees: feeOption(venue, options['fee'] as string) } : {}),
+          ...(options['fee'] ? { fees: feeOption(options['fee'] as string) } : {}),
           params: paramsOption(options['param'] as string[] | undefined),
           versions: { ladderlog: VERSION, strategySha256: sha256 },
           signal: context.signal,
@@ -134,8 +134,8 @@ function paramsOption(pairs: readonly string[] = []): Record<string, string> {
   );
 }
 
-function feeOption(venue: Venue, text: string): Partial<Record<Venue, FeeModel>> {
-  if (text === 'none') return { [venue]: { kind: 'none' } };
+function feeOption(text: string): FeeModel {
+  if (text === 'none') return { kind: 'none' };
   const parts = new Map(text.split(',').map((part) => part.split('=', 2) as [string, string]));
   const value = (name: string, otherwise: string): Micro => amount('--fee', parts.get(name) ?? otherwise);
   if (parts.has('bps')) {
@@ -143,12 +143,10 @@ function feeOption(venue: Venue, text: string): Partial<Record<Venue, FeeModel>>
     const makerBps = value('maker', '0') / 1e6;
     if (!Number.isInteger(bps) || !Number.isInteger(makerBps))
       throw badArgument(`--fee is '${text}'; its bps must be whole numbers`);
-    return { [venue]: { kind: 'notional', bps, makerBps, market: false } };
+    return { kind: 'notional', bps, makerBps, market: false };
   }
   if (!parts.has('variance')) throw badArgument(`--fee is '${text}'; it must be none, bps=… or variance=…`);
   const step = value('step', '0.01');
   if (step === 0) throw badArgument(`--fee is '${text}'; its step must be above 0`);
-  return {
-    [venue]: { kind: 'variance', rate: value('variance', '0'), makerRate: value('maker', '0'), step },
-  };
+  return { kind: 'variance', rate: value('variance', '0'), makerRate: value('maker', '0'), step };
 }

@@ -1,8 +1,10 @@
 // What a key may read, and how fast. The numbers are the design's; an operator may pass others to the API.
 
 import type { Plan, Venue } from '../events/events.ts';
+import { PLANS } from '../events/events.ts';
 import type { Micros } from '../kernel/time.ts';
 import { MICROS_PER_SECOND } from '../kernel/time.ts';
+import { VENUE_ADAPTERS } from '../venues/registry.ts';
 
 export type RateLimit = { readonly requests: number; readonly seconds: number };
 
@@ -16,9 +18,15 @@ export type PlanTerms = {
 
 export type PlanTable = Readonly<Record<Plan, PlanTerms>>;
 
+/** Plans are in order: each may read what the smaller ones may. */
+const venuesOf = (plan: Plan): Venue[] =>
+  VENUE_ADAPTERS.filter((adapter) => PLANS.indexOf(adapter.plan) <= PLANS.indexOf(plan)).map(
+    ({ venue }) => venue,
+  );
+
 export const PLAN_TERMS: PlanTable = {
   explorer: {
-    venues: ['venueb', 'venuec'],
+    venues: venuesOf('explorer'),
     rates: [
       { requests: 1, seconds: 1 },
       { requests: 60, seconds: 60 },
@@ -26,7 +34,7 @@ export const PLAN_TERMS: PlanTable = {
     historyDays: 31,
   },
   quant: {
-    venues: ['venuea', 'venueb', 'venuec'],
+    venues: venuesOf('quant'),
     rates: [
       { requests: 25, seconds: 1 },
       { requests: 1_000, seconds: 60 },
@@ -34,7 +42,7 @@ export const PLAN_TERMS: PlanTable = {
     historyDays: 60,
   },
   desk: {
-    venues: ['venuea', 'venueb', 'venuec'],
+    venues: venuesOf('desk'),
     rates: [
       { requests: 100, seconds: 1 },
       { requests: 6_000, seconds: 60 },
@@ -43,7 +51,6 @@ export const PLAN_TERMS: PlanTable = {
   },
 };
 
-const ORDER: readonly Plan[] = ['explorer', 'quant', 'desk'];
 const DAY: Micros = 86_400 * MICROS_PER_SECOND;
 
 export const planAllows = (plan: Plan, venue: Venue, table: PlanTable = PLAN_TERMS): boolean =>
@@ -51,7 +58,7 @@ export const planAllows = (plan: Plan, venue: Venue, table: PlanTable = PLAN_TER
 
 /** The smallest plan that may read this venue; null when none may. */
 export const planFor = (venue: Venue, table: PlanTable = PLAN_TERMS): Plan | null =>
-  ORDER.find((plan) => table[plan].venues.includes(venue)) ?? null;
+  PLANS.find((plan) => table[plan].venues.includes(venue)) ?? null;
 
 /**
  * The oldest moment a plan may read, seen from now: the beginning of a UTC day, so that what a client was told is still allowed
@@ -69,7 +76,7 @@ export const planReaching = (
   venue: Venue,
   table: PlanTable = PLAN_TERMS,
 ): Plan | null =>
-  ORDER.find((plan) => {
+  PLANS.find((plan) => {
     const oldest = oldestAllowed(plan, now, table);
     return planAllows(plan, venue, table) && (oldest === null || at >= oldest);
   }) ?? null;

@@ -15,20 +15,20 @@ import type { Micros } from '../kernel/time.ts';
 import type { Position } from '../events/topics.ts';
 import { formatPosition } from '../events/topics.ts';
 import { Account } from './account.ts';
-import { times } from './amounts.ts';
+import { callStrategy, contextOf } from './context.ts';
 import type { Quote } from './curve.ts';
 import { Curve } from './curve.ts';
 import { Equity } from './equity.ts';
 import { DepthTaken } from './fill.ts';
-import type { Market } from './market-state.ts';
-import { bookOf } from './market-state.ts';
 import { Matching } from './matching.ts';
 import { Orders } from './orders.ts';
 import { seeded } from './random.ts';
 import { closeOf, isClosed } from './rules.ts';
 import type { CrossedGap, EngineOptions, EngineResult } from './run.ts';
-import { payoutOf } from './settle.ts';
+import { settlementsOf } from './settle.ts';
 import type { Fill, OrderEnd, Settlement, Strategy, StrategyContext } from './strategy.ts';
+import type { TradedMarket } from './traded-market.ts';
+import { bookOf } from './traded-market.ts';
 
 /** An order sent in answer to an order, at once, without end is a fault of the strategy. */
 const MAX_ARRIVALS_AT_ONCE = 10_000;
@@ -40,7 +40,7 @@ export class BacktestEngine {
   private readonly equity: Equity;
   private readonly orders: Orders;
   private readonly matching: Matching;
-  private readonly markets = new Map<string, Market>();
+  private readonly markets = new Map<string, TradedMarket>();
   private readonly fills: Fill[] = [];
   private readonly settlements: Settlement[] = [];
   private readonly crossed: CrossedGap[] = [];
@@ -76,23 +76,14 @@ export class BacktestEngine {
       },
       onEnd: (order) => this.tell('onEnd', () => strategy.onEnd?.(order, this.context)),
     });
-    this.context = {
-      get now() {
-        return clock.now;
-      },
-      get cash() {
-        return account.cash;
-      },
+    this.context = contextOf({
+      clock,
+      account,
+      orders: this.orders,
+      markets,
       random,
       params: options.params,
-      position: (market, outcome) => this.account.holding(market, outcome)?.size ?? 0,
-      book: (market, outcome) => this.markets.get(market)?.tracks.get(outcome)?.book ?? null,
-      market: (market) => this.markets.get(market)?.meta ?? null,
-      orders: (market) => this.orders.open(market),
-      send: (request) =>
-        this.orders.send({ ...request }, this.markets.get(request.market)?.venue ?? null, this.clock.now),
-      cancel: (order) => this.orders.cancel(order, this.clock.now),
-    };
+    });
     for (const meta of options.markets) this.learn(this.marketOf(meta.venue, meta.market), meta);
     this.tell('onStart', () => strategy.onStart?.(this.context));
   }
@@ -107,23 +98,18 @@ export class BacktestEngine {
     switch (event.type) {
       case 'BookObserved':
         this.books++;
-        this.observed(event, position);
-        break;
+        return this.observed(event, position);
       case 'MarketObserved':
-        this.described(event, position);
-        break;
+        return this.described(event, position);
       case 'GapOpened':
-        if (event.dataset === 'books') this.gapOpened(event);
-        break;
+        return event.dataset === 'books' ? this.gapOpened(event) : undefined;
       case 'GapClosed':
-        if (event.dataset === 'books') this.gapClosed(event);
-        break;
-      case 'CaptureStopped':
-        if (event.dataset === 'books') {
-          const market = this.markets.get(event.market);
-          if (market) this.lose(market, event.outcome, 'not_covered');
-        }
-        break;
+        return event.dataset === 'books' ? this.gapClosed(event) : undefined;
+      case 'CaptureStopped': {
+        const market = event.dataset === 'books' ? this.markets.get(event.market) : undefined;
+        if (market) this.lose(market, event.outcome, 'not_covered');
+        return;
+      }
       default:
     }
   }
@@ -153,8 +139,8 @@ export class BacktestEngine {
       crossed: this.crossed,
       curve: this.equity.curve.list(),
       paths: new Map(
-        [...this.markets.values()].flatMap(({ id, tracks }) =>
-          [...tracks.values()].map(({ outcome, path }) => [`${id}\u0000${outcome}`, path.list()] as const),
+        [...this.markets.values()].flatMap(({ id, books }) =>
+          [...books.values()].map(({ outcome, path }) => [`${id}\u0000${outcome}`, path.list()] as const),
         ),
       ),
       events: this.events,
@@ -172,46 +158,33 @@ export class BacktestEngine {
   }
 
   private tell(name: string, call: () => void): void {
-    try {
-      call();
-    } catch (error) {
-      if (error instanceof LadderlogError) throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      throw new LadderlogError(
-        'BAD_STRATEGY',
-        `strategy ${this.strategy.name} failed in ${name}: ${message}`,
-        {
-          cause: error,
-        },
-      );
-    }
+    callStrategy(this.strategy, name, call);
   }
 
-  private marketOf(venue: Venue, id: string): Market {
+  private marketOf(venue: Venue, id: string): TradedMarket {
     let market = this.markets.get(id);
-    if (!market)
-      this.markets.set(id, (market = { id, venue, tracks: new Map(), meta: null, settled: false }));
+    if (!market) this.markets.set(id, (market = { id, venue, books: new Map(), meta: null, settled: false }));
     return market;
   }
 
   private observed(event: BookObserved, position: Position): void {
     const market = this.marketOf(event.venue, event.market);
-    let track = market.tracks.get(event.outcome);
-    if (!track) {
+    let traded = market.books.get(event.outcome);
+    if (!traded) {
       const path = new Curve<Quote>();
-      track = { outcome: event.outcome, depth: new DepthTaken(), path, book: null, position: '' };
-      market.tracks.set(event.outcome, track);
+      traded = { outcome: event.outcome, depth: new DepthTaken(), path, book: null, position: '' };
+      market.books.set(event.outcome, traded);
     }
-    track.book = event;
-    track.position = formatPosition(position);
-    track.depth.observe(event);
-    track.path.add(this.clock.now, { bid: event.bidPrices[0] ?? null, ask: event.askPrices[0] ?? null });
-    this.matching.tradeThrough(market, track, event);
-    this.equity.revalue(market, track, this.clock.now);
+    traded.book = event;
+    traded.position = formatPosition(position);
+    traded.depth.observe(event);
+    traded.path.add(this.clock.now, { bid: event.bidPrices[0] ?? null, ask: event.askPrices[0] ?? null });
+    this.matching.tradeThrough(market, traded, event);
+    this.equity.revalue(market, traded, this.clock.now);
     this.tell('onBook', () => this.strategy.onBook?.(event, this.context));
   }
 
-  private learn(market: Market, meta: MarketObserved): void {
+  private learn(market: TradedMarket, meta: MarketObserved): void {
     const close = closeOf(meta);
     if (close !== null && close !== (market.meta && closeOf(market.meta)))
       this.orders.closeAt(market.id, close);
@@ -226,36 +199,21 @@ export class BacktestEngine {
     if (!market.settled) this.settle(market, event, position, afterRange);
   }
 
-  private endIfClosed(market: Market): void {
+  private endIfClosed(market: TradedMarket): void {
     if (!market.meta || !isClosed(market.meta, this.clock.now)) return;
     for (const order of this.orders.resting(market.id)) this.matching.end(order, 'market_closed');
   }
 
-  private settle(market: Market, event: MarketObserved, position: Position, afterRange: boolean): void {
-    const { voidRule } = this.options;
-    const known = event.outcomes[0]?.id ?? event.winningOutcome ?? '';
-    if (payoutOf(event, known, voidRule) === null) return;
+  private settle(market: TradedMarket, event: MarketObserved, position: Position, afterRange: boolean): void {
+    const settled = settlementsOf(event, this.account.all(), this.options.voidRule, {
+      at: this.clock.now,
+      afterRange,
+      position: formatPosition(position),
+    });
+    if (!settled) return;
     market.settled = true;
-    const settled: Settlement[] = [];
-    for (const held of this.account.all()) {
-      if (held.market !== event.market) continue;
-      const paid = payoutOf(event, held.outcome, voidRule);
-      if (!paid) continue;
-      const { size, outcome } = held;
-      const amount = paid.payout === null ? held.cost : times(paid.payout, size, 'down');
-      settled.push({
-        venue: event.venue,
-        market: event.market,
-        outcome,
-        at: this.clock.now,
-        size,
-        amount,
-        ...paid,
-        afterRange,
-        position: formatPosition(position),
-      });
+    for (const { outcome, size, amount } of settled)
       this.account.sell(event.market, outcome, size, amount, 0);
-    }
     this.settlements.push(...settled);
     this.equity.mark(this.clock.now);
     this.tell('onResolve', () => this.strategy.onResolve?.(event, settled, this.context));
@@ -274,31 +232,34 @@ export class BacktestEngine {
     const ordersCancelled = this.lose(market, outcome, 'gap');
     if (held.length > 0 || ordersCancelled > 0)
       this.crossed.push({ gapId, market: event.market, outcome, cause, from, held, ordersCancelled });
-    this.tell('onGap', () =>
-      this.strategy.onGap?.(
-        { venue: event.venue, market: event.market, outcome, change: 'opened', cause, from, to: null },
-        this.context,
-      ),
-    );
+    this.tellGap(event);
   }
 
   private gapClosed(event: GapClosed): void {
     this.openGaps.delete(event.gapId);
-    const { venue, market, outcome, cause, from, to } = event;
+    this.tellGap(event);
+  }
+
+  private tellGap(event: GapOpened | GapClosed): void {
+    const { venue, market, outcome, cause, from } = event;
+    const ended =
+      event.type === 'GapClosed'
+        ? ({ change: 'closed', to: event.to } as const)
+        : ({ change: 'opened', to: null } as const);
     this.tell('onGap', () =>
-      this.strategy.onGap?.({ venue, market, outcome, change: 'closed', cause, from, to }, this.context),
+      this.strategy.onGap?.({ venue, market, outcome, cause, from, ...ended }, this.context),
     );
   }
 
   /** The book is not known from here on: what rests on it can be neither filled nor kept. */
-  private lose(market: Market, outcome: string | null, why: OrderEnd): number {
+  private lose(market: TradedMarket, outcome: string | null, why: OrderEnd): number {
     let cancelled = 0;
-    for (const track of market.tracks.values()) {
-      if (outcome !== null && track.outcome !== outcome) continue;
-      if (track.book) track.path.add(this.clock.now, { bid: null, ask: null });
-      track.book = null;
+    for (const traded of market.books.values()) {
+      if (outcome !== null && traded.outcome !== outcome) continue;
+      if (traded.book) traded.path.add(this.clock.now, { bid: null, ask: null });
+      traded.book = null;
       for (const order of this.orders.resting(market.id)) {
-        if (bookOf(market.venue, order.request.outcome).name !== track.outcome) continue;
+        if (bookOf(market.venue, order.request.outcome).name !== traded.outcome) continue;
         this.matching.end(order, why);
         cancelled++;
       }

@@ -6,8 +6,8 @@ import { complement } from '../kernel/decimal.ts';
 import type { Micros } from '../kernel/time.ts';
 import type { Account } from './account.ts';
 import { Curve } from './curve.ts';
-import type { Market, Track } from './market-state.ts';
-import { MIRRORS } from './market-state.ts';
+import { adapterOf } from '../venues/registry.ts';
+import type { TradedBook, TradedMarket } from './traded-market.ts';
 
 export class Equity {
   readonly curve = new Curve<Micro>();
@@ -21,15 +21,15 @@ export class Equity {
     this.curve.add(from, account.cash);
   }
 
-  /** The track has another book, or there is more or less held of it. */
-  revalue(market: Market, track: Track, now: Micros): void {
-    const { book } = track;
+  /** Another book was observed, or there is more or less held of it. */
+  revalue(market: TradedMarket, traded: TradedBook, now: Micros): void {
+    const { book } = traded;
     if (!book) return;
-    let held = this.account.holding(market.id, track.outcome);
+    let held = this.account.holding(market.id, traded.outcome);
     if (held) held.mark = book.bidPrices[0] ?? 0;
-    const mirror = MIRRORS[market.venue];
+    const mirror = adapterOf(market.venue).trading.mirror;
     const mirrored =
-      mirror?.first === track.outcome ? this.account.holding(market.id, mirror.second) : undefined;
+      mirror?.first === traded.outcome ? this.account.holding(market.id, mirror.second) : undefined;
     if (mirrored) {
       const ask = book.askPrices[0];
       mirrored.mark = ask === undefined ? 0 : complement(ask);

@@ -1,9 +1,8 @@
-// Fees as formulas with parameters. Amounts of 1e-6; every fee is rounded up. See docs/backtest.md for where the defaults come
-// from; a venue changes its fees, so a report states the model it used.
+// Fees as formulas with parameters. Amounts of 1e-6; every fee is rounded up. A venue changes its fees, so a report states the
+// model it used.
 
 import type { Micro } from '../kernel/decimal.ts';
 import { MICRO, complement } from '../kernel/decimal.ts';
-import type { Venue } from '../events/events.ts';
 import { ratio, times } from './amounts.ts';
 
 export type FeeModel =
@@ -12,12 +11,6 @@ export type FeeModel =
   | { readonly kind: 'notional'; readonly bps: number; readonly makerBps: number; readonly market: boolean }
   /** rate × size × p × (1 − p), rounded up to a multiple of `step`. */
   | { readonly kind: 'variance'; readonly rate: Micro; readonly makerRate: Micro; readonly step: Micro };
-
-export const DEFAULT_FEES: Readonly<Record<Venue, FeeModel>> = {
-  venuea: { kind: 'notional', bps: 200, makerBps: 0, market: true },
-  venueb: { kind: 'variance', rate: 70_000, makerRate: 0, step: 10_000 },
-  venuec: { kind: 'none' },
-};
 
 export type Traded = {
   readonly price: Micro;

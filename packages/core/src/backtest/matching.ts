@@ -3,6 +3,7 @@
 
 import type { BookObserved } from '../events/events.ts';
 import type { Micros } from '../kernel/time.ts';
+import { adapterOf } from '../venues/registry.ts';
 import type { Account } from './account.ts';
 import { times } from './amounts.ts';
 import type { Equity } from './equity.ts';
@@ -10,12 +11,12 @@ import { feeOf } from './fees.ts';
 import type { Walk } from './fill.ts';
 import { isSuspect, tradesThrough, walk } from './fill.ts';
 import { Holes } from './holes.ts';
-import type { Market, Track } from './market-state.ts';
-import { bookOf } from './market-state.ts';
 import type { MutableOrder, Orders } from './orders.ts';
 import { isClosed, refusal } from './rules.ts';
 import type { EngineOptions } from './run.ts';
 import type { Fill, OrderEnd } from './strategy.ts';
+import type { TradedBook, TradedMarket } from './traded-market.ts';
+import { bookOf } from './traded-market.ts';
 
 export type MatchingSetup = {
   readonly options: EngineOptions;
@@ -23,7 +24,7 @@ export type MatchingSetup = {
   readonly account: Account;
   readonly equity: Equity;
   readonly orders: Orders;
-  readonly markets: ReadonlyMap<string, Market>;
+  readonly markets: ReadonlyMap<string, TradedMarket>;
   readonly onFill: (fill: Fill) => void;
   readonly onEnd: (order: MutableOrder) => void;
 };
@@ -45,17 +46,23 @@ export class Matching {
     if (!market) return this.end(order, 'unknown_market');
     order.venue = market.venue;
     if (request.side !== 'buy' && request.side !== 'sell') return this.end(order, 'bad_request');
-    const refused = refusal(market.meta, options.rules[market.venue], size, limit, clock.now);
+    const refused = refusal(
+      market.meta,
+      options.rules[market.venue] ?? adapterOf(market.venue).trading.rules,
+      size,
+      limit,
+      clock.now,
+    );
     if (refused) return this.end(order, refused);
     const { name, mirrored } = bookOf(market.venue, request.outcome);
-    const track = market.tracks.get(name);
+    const traded = market.books.get(name);
     if (this.holes.has(id, name, clock.now)) return this.end(order, 'in_gap');
-    const book = track?.book;
-    if (!track || !book || clock.now > (options.coveredUntil.get(id) ?? -Infinity))
+    const book = traded?.book;
+    if (!traded || !book || clock.now > (options.coveredUntil.get(id) ?? -Infinity))
       return this.end(order, 'not_covered');
     if (clock.now - book.observedAt > options.maxBookAge) return this.end(order, 'stale_book');
     if (isSuspect(book)) return this.end(order, 'suspect_book');
-    const stopped = this.take(order, market, track, book, { mirrored, limit, through: false });
+    const stopped = this.take(order, market, traded, book, { mirrored, limit, through: false });
     if (stopped) this.end(order, stopped);
     else if (order.filled === size) this.end(order, 'filled');
     else if (limit === null) this.end(order, 'insufficient_depth');
@@ -64,18 +71,18 @@ export class Matching {
     else orders.rest(order);
   }
 
-  tradeThrough(market: Market, track: Track, book: BookObserved): void {
+  tradeThrough(market: TradedMarket, traded: TradedBook, book: BookObserved): void {
     const { clock, orders } = this.setup;
     const resting = orders.resting(market.id);
     if (resting.length === 0 || isSuspect(book)) return;
     if (market.meta && isClosed(market.meta, clock.now)) return;
     for (const order of resting) {
       const { name, mirrored } = bookOf(market.venue, order.request.outcome);
-      if (name !== track.outcome || order.state !== 'resting') continue;
+      if (name !== traded.outcome || order.state !== 'resting') continue;
       if (!tradesThrough(book, order.request, mirrored)) continue;
       if (this.holes.has(market.id, name, clock.now)) continue;
       const limit = order.request.limit ?? null;
-      const stopped = this.take(order, market, track, book, { mirrored, limit, through: true });
+      const stopped = this.take(order, market, traded, book, { mirrored, limit, through: true });
       if (stopped) this.end(order, stopped);
       else if (order.filled === order.request.size) this.end(order, 'filled');
     }
@@ -90,8 +97,8 @@ export class Matching {
   /** Fills what the book has. The text says why the order cannot go on; null: it was not stopped. */
   private take(
     order: MutableOrder,
-    market: Market,
-    track: Track,
+    market: TradedMarket,
+    traded: TradedBook,
     book: BookObserved,
     how: Pick<Walk, 'mirrored' | 'limit' | 'through'>,
   ): OrderEnd | null {
@@ -107,13 +114,18 @@ export class Matching {
     const liquidity = how.through ? 'maker' : 'taker';
     const marketBps = market.meta?.feeBps ?? null;
     let filled = 0;
-    for (const { price: shown, size, recorded } of walk(book, track.depth, { ...how, side, size: left })) {
+    for (const { price: shown, size, recorded } of walk(book, traded.depth, { ...how, side, size: left })) {
       // A resting order was there first: it trades at its own price, not at the one that ran into it.
       const price = how.through ? how.limit! : shown;
       const amount = times(price, size, side === 'buy' ? 'up' : 'down');
-      const fee = feeOf(options.fees[market.venue], { price, size, liquidity, marketBps });
+      const fee = feeOf(options.fees[market.venue] ?? adapterOf(market.venue).trading.fees, {
+        price,
+        size,
+        liquidity,
+        marketBps,
+      });
       if (side === 'buy' && amount + fee > account.cash) return 'insufficient_cash';
-      track.depth.take(recorded.side, recorded.price, size);
+      traded.depth.take(recorded.side, recorded.price, size);
       if (side === 'buy') account.buy(market.id, outcome, size, amount, fee);
       else account.sell(market.id, outcome, size, amount, fee);
       order.filled += size;
@@ -130,10 +142,10 @@ export class Matching {
         size,
         amount,
         fee,
-        book: track.position,
+        book: traded.position,
         bookAge: Math.max(0, clock.now - book.observedAt),
       };
-      equity.revalue(market, track, clock.now);
+      equity.revalue(market, traded, clock.now);
       this.setup.onFill(fill);
     }
     return short && filled === left ? 'insufficient_position' : null;

@@ -8,9 +8,9 @@ import type { Micros } from '../kernel/time.ts';
 import { MICROS_PER_MS, isoOrNull, toIso } from '../kernel/time.ts';
 import type { EngineResult } from './run.ts';
 import type { FeeModel } from './fees.ts';
-import type { Rules } from './rules.ts';
 import type { VoidRule } from './settle.ts';
 import type { OrderEnd } from './strategy.ts';
+import type { Rules } from './trading.ts';
 
 export const NOT_MODELLED: readonly string[] = [
   'hidden liquidity: only recorded depth can be taken',

@@ -1,51 +1,19 @@
 // What a venue demanded of an order at that moment, from the market's own recorded metadata.
 
 import type { Micro } from '../kernel/decimal.ts';
-import { MICRO, parseDecimal } from '../kernel/decimal.ts';
-import type { MarketObserved, Venue } from '../events/events.ts';
+import { MICRO } from '../kernel/decimal.ts';
+import type { MarketObserved } from '../events/events.ts';
 import type { Micros } from '../kernel/time.ts';
+import { adapterOf } from '../venues/registry.ts';
 import type { OrderEnd } from './strategy.ts';
+import type { PriceGrid, Rules } from './trading.ts';
 
-/** Used where the recorded metadata states none; null: not checked. */
-export type Rules = { readonly tickSize: Micro | null; readonly minSize: Micro | null };
+const grids = new WeakMap<MarketObserved, PriceGrid | null>();
 
-/** Venue B sells hundredths of a contract; its grid, and the minimum of the others, are in their metadata. */
-export const DEFAULT_RULES: Readonly<Record<Venue, Rules>> = {
-  venuea: { tickSize: null, minSize: null },
-  venueb: { tickSize: null, minSize: 10_000 },
-  venuec: { tickSize: null, minSize: null },
-};
-
-type Grid = readonly { readonly start: Micro; readonly end: Micro; readonly step: Micro }[];
-
-const grids = new WeakMap<MarketObserved, Grid | null>();
-
-/** Venue B's price_ranges: a tapered grid has several steps. */
-function gridOf(market: MarketObserved): Grid | null {
-  const known = grids.get(market);
-  if (known !== undefined) return known;
-  const grid = readGrid(market);
-  grids.set(market, grid);
+function gridOf(market: MarketObserved): PriceGrid | null {
+  let grid = grids.get(market);
+  if (grid === undefined) grids.set(market, (grid = adapterOf(market.venue).trading.priceGrid(market)));
   return grid;
-}
-
-function readGrid(market: MarketObserved): Grid | null {
-  if (market.venue !== 'venueb') return null;
-  let native: unknown;
-  try {
-    native = JSON.parse(market.native);
-  } catch {
-    return null;
-  }
-  const ranges = (native as { price_ranges?: unknown } | null)?.price_ranges;
-  if (!Array.isArray(ranges)) return null;
-  const grid = ranges.flatMap((range: Record<string, unknown> | null) => {
-    const [start, end, step] = [range?.['start'], range?.['end'], range?.['step']].map(
-      (value) => parseDecimal(String(value))?.value ?? null,
-    );
-    return start != null && end != null && step ? [{ start, end, step }] : [];
-  });
-  return grid.length === ranges.length && grid.length > 0 ? grid : null;
 }
 
 function isOnGrid(market: MarketObserved | null, rules: Rules, price: Micro): boolean {
@@ -59,9 +27,9 @@ function isOnGrid(market: MarketObserved | null, rules: Rules, price: Micro): bo
   return tick === null || tick <= 0 || price % tick === 0;
 }
 
-/** When trading ends by the venue's own word. Venue C's end is that of the question: it trades on until its status says closed. */
+/** When trading ends by the venue's own word; null where it does not say beforehand. */
 export const closeOf = ({ venue, closesAt }: MarketObserved): Micros | null =>
-  venue === 'venuec' ? null : closesAt;
+  adapterOf(venue).trading.endsAtClose ? closesAt : null;
 
 /** The status of a closed market may be recorded late, or never. */
 export function isClosed(market: MarketObserved, now: Micros): boolean {

@@ -6,9 +6,9 @@ import type { MarketObserved, Venue } from '../events/events.ts';
 import type { Micros } from '../kernel/time.ts';
 import type { Quote } from './curve.ts';
 import type { FeeModel } from './fees.ts';
-import type { Rules } from './rules.ts';
 import type { VoidRule } from './settle.ts';
 import type { Fill, Order, Settlement } from './strategy.ts';
+import type { Rules } from './trading.ts';
 
 export type EngineOptions = {
   /** Half-open. */
@@ -20,8 +20,9 @@ export type EngineOptions = {
   readonly maxBookAge: Micros;
   readonly cash: Micro;
   readonly seed: number;
-  readonly fees: Readonly<Record<Venue, FeeModel>>;
-  readonly rules: Readonly<Record<Venue, Rules>>;
+  /** Instead of the venue's own. */
+  readonly fees: Readonly<Partial<Record<Venue, FeeModel>>>;
+  readonly rules: Readonly<Partial<Record<Venue, Rules>>>;
   readonly voidRule: VoidRule;
   readonly params: Readonly<Record<string, string>>;
   /** Every gap of the markets that touches the range. */

@@ -1,8 +1,9 @@
 // What a venue is to the rest of Ladderlog: one value, made of parts. Each part is used by one generic piece of code, and its
 // type lives beside that code. The folders venue-a, venue-b and venue-c have the same files, one or more for each part.
 
+import type { VenueTrading } from '../backtest/trading.ts';
 import type { VenueCapture } from '../capture/finding.ts';
-import type { Venue } from '../events/events.ts';
+import type { Plan, Venue } from '../events/events.ts';
 import type { RecordStyle } from '../market/record-style.ts';
 
 export type VenueAdapter = {
@@ -13,4 +14,8 @@ export type VenueAdapter = {
   readonly capture: VenueCapture;
   /** How its books and markets are shown. */
   readonly record: RecordStyle;
+  /** What a backtest on it must know. */
+  readonly trading: VenueTrading;
+  /** The smallest plan that may read it; larger ones may too. */
+  readonly plan: Plan;
 };

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_FEES, feeOf } from '../../src/index.ts';
+import { adapterOf, feeOf } from '../../src/index.ts';
 import { ratio, times } from '../../src/backtest/amounts.ts';
 
 const taker = (price: number, size: number, marketBps: number | null = null) => ({
@@ -13,7 +13,7 @@ const taker = (price: number, size: number, marketBps: number | null = null) => 
 describe('fees', () => {
   test("venue B's published examples: ceil to the cent of 0.07 C p (1 − p)", () => {
     const fee = (price: number, contracts: number) =>
-      feeOf(DEFAULT_FEES.venueb, taker(price * 10_000, contracts * 1_000_000)) / 10_000;
+      feeOf(adapterOf('venueb').trading.fees, taker(price * 10_000, contracts * 1_000_000)) / 10_000;
     expect(fee(50, 100)).toBe(175); // $1.75
     expect(fee(50, 1)).toBe(2); // 1.75 ¢ up
     expect(fee(1, 100)).toBe(7); // 6.93 ¢ up
@@ -22,13 +22,15 @@ describe('fees', () => {
   });
 
   test("venue A: the market's own rate, else the default, of what is paid", () => {
-    expect(feeOf(DEFAULT_FEES.venuea, taker(500_000, 10_000_000))).toBe(100_000);
-    expect(feeOf(DEFAULT_FEES.venuea, taker(500_000, 10_000_000, 100))).toBe(50_000);
-    expect(feeOf(DEFAULT_FEES.venuea, { ...taker(500_000, 10_000_000), liquidity: 'maker' })).toBe(0);
+    expect(feeOf(adapterOf('venuea').trading.fees, taker(500_000, 10_000_000))).toBe(100_000);
+    expect(feeOf(adapterOf('venuea').trading.fees, taker(500_000, 10_000_000, 100))).toBe(50_000);
+    expect(
+      feeOf(adapterOf('venuea').trading.fees, { ...taker(500_000, 10_000_000), liquidity: 'maker' }),
+    ).toBe(0);
   });
 
   test('venue C: none by default', () => {
-    expect(feeOf(DEFAULT_FEES.venuec, taker(500_000, 10_000_000))).toBe(0);
+    expect(feeOf(adapterOf('venuec').trading.fees, taker(500_000, 10_000_000))).toBe(0);
   });
 });
 

@@ -9,7 +9,7 @@ import type {
   Strategy,
   VenueEvent,
 } from '../../src/index.ts';
-import { BacktestEngine, DEFAULT_FEES, DEFAULT_RULES } from '../../src/index.ts';
+import { BacktestEngine } from '../../src/index.ts';
 import * as build from '../../../../test/builders/events.ts';
 import { SECOND, T0 } from '../../../../test/builders/events.ts';
 
@@ -84,8 +84,8 @@ export const OPTIONS: EngineOptions = {
   maxBookAge: 60 * SECOND,
   cash: 1_000 * 1_000_000,
   seed: 1,
-  fees: DEFAULT_FEES,
-  rules: DEFAULT_RULES,
+  fees: {},
+  rules: {},
   voidRule: 'refund',
   params: {},
   gaps: [],

@@ -14,10 +14,9 @@ import type {
 } from '@ladderlog/core';
 import {
   BacktestEngine,
-  DEFAULT_FEES,
-  DEFAULT_RULES,
   LadderlogError,
   MICROS_PER_MS,
+  adapterOf,
   buildReport,
   coverageOf,
 } from '@ladderlog/core';
@@ -41,8 +40,9 @@ export type BacktestOptions = {
   readonly maxBookAgeMs?: number;
   readonly cash?: Micro;
   readonly seed?: number;
-  readonly fees?: Readonly<Partial<Record<Venue, FeeModel>>>;
-  readonly rules?: Readonly<Partial<Record<Venue, Rules>>>;
+  /** Instead of the venue's own. */
+  readonly fees?: FeeModel;
+  readonly rules?: Rules;
   readonly voidRule?: VoidRule;
   readonly params?: Readonly<Record<string, string>>;
   /** How far before the range metadata is looked for, and after it resolutions. */
@@ -71,8 +71,9 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRun
   signal?.throwIfAborted();
   const chosen = chooseMarkets(options, survey);
   const ids = new Set(chosen);
-  const fees = { ...DEFAULT_FEES, ...options.fees };
-  const rules = { ...DEFAULT_RULES, ...options.rules };
+  const { trading } = adapterOf(venue);
+  const fees = { [venue]: options.fees ?? trading.fees };
+  const rules = { [venue]: options.rules ?? trading.rules };
   const facts = {
     from,
     to,
@@ -120,8 +121,8 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRun
         strategySha256: options.versions?.strategySha256 ?? null,
       },
       markets: chosen.map((market) => ({ venue, market, title: survey.titles.get(market) ?? null })),
-      fees: { [venue]: fees[venue] },
-      rules: { [venue]: rules[venue] },
+      fees,
+      rules,
       coverage: chosen.map((market) => ({
         market,
         answer: coverageOf(

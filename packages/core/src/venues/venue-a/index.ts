@@ -2,6 +2,7 @@ import type { VenueAdapter } from '../adapter.ts';
 import { FIRST } from './books.ts';
 import { VenueANormalizer } from './normalize.ts';
 import { record } from './record.ts';
+import { trading } from './trading.ts';
 
 export const venueA: VenueAdapter = {
   venue: 'venuea',
@@ -15,4 +16,6 @@ export const venueA: VenueAdapter = {
     bookOutcomes: () => [FIRST],
   },
   record,
+  trading,
+  plan: 'quant',
 };

@@ -3,6 +3,7 @@ import { OUTCOME } from './book.ts';
 import { VenueBNormalizer } from './normalize.ts';
 import { PRICE_BOUNDS } from './wire.ts';
 import { record } from './record.ts';
+import { trading } from './trading.ts';
 
 export const venueB: VenueAdapter = {
   venue: 'venueb',
@@ -16,4 +17,6 @@ export const venueB: VenueAdapter = {
     bookOutcomes: () => [OUTCOME],
   },
   record,
+  trading,
+  plan: 'explorer',
 };

@@ -1,6 +1,7 @@
 import type { VenueAdapter } from '../adapter.ts';
 import { VenueCNormalizer } from './normalize.ts';
 import { record } from './record.ts';
+import { trading } from './trading.ts';
 
 export const venueC: VenueAdapter = {
   venue: 'venuec',
@@ -14,4 +15,6 @@ export const venueC: VenueAdapter = {
     bookOutcomes: ({ outcomes }) => outcomes.map(({ id }) => id),
   },
   record,
+  trading,
+  plan: 'explorer',
 };

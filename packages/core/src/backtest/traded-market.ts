@@ -1,35 +1,32 @@
-// What the engine knows of a market at one moment.
+// What the engine knows of a market at one moment: its newest recorded books, and what was traded of them.
 
 import type { BookObserved, MarketObserved, Venue } from '../events/events.ts';
+import { adapterOf } from '../venues/registry.ts';
 import type { Curve, Quote } from './curve.ts';
 import type { DepthTaken } from './fill.ts';
 
-export type Track = {
+export type TradedBook = {
   readonly outcome: string;
   readonly depth: DepthTaken;
   readonly path: Curve<Quote>;
+  /** The newest observation; null in a gap. */
   book: BookObserved | null;
+  /** Where in the log that observation is. */
   position: string;
 };
 
-export type Market = {
+export type TradedMarket = {
   readonly id: string;
   readonly venue: Venue;
-  readonly tracks: Map<string, Track>;
+  /** By the outcome that they are recorded for. */
+  readonly books: Map<string, TradedBook>;
   meta: MarketObserved | null;
   settled: boolean;
 };
 
-/** Books of A and B are recorded for the first outcome; the second trades against their mirror. */
-export const MIRRORS: Readonly<Partial<Record<Venue, { readonly first: string; readonly second: string }>>> =
-  {
-    venuea: { first: '0', second: '1' },
-    venueb: { first: 'yes', second: 'no' },
-  };
-
 /** The recorded book an outcome trades on. */
 export function bookOf(venue: Venue, outcome: string): { readonly name: string; readonly mirrored: boolean } {
-  const mirror = MIRRORS[venue];
+  const { mirror } = adapterOf(venue).trading;
   return mirror?.second === outcome
     ? { name: mirror.first, mirrored: true }
     : { name: outcome, mirrored: false };
