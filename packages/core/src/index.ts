@@ -107,11 +107,11 @@ export type { SideLevel } from './market/ladder.ts';
 export { Side } from './market/ladder.ts';
 export type { CaptureOptions, CapturedVenue } from './capture/capture.ts';
 export { Capture } from './capture/capture.ts';
-export type { Evidence } from './capture/evidence.ts';
-export { EvidenceFold } from './capture/evidence.ts';
+export type { Evidence, OpenGap } from './capture/evidence.ts';
+export { evidenceOf } from './capture/evidence.ts';
 export type { FrameResult } from './capture/session.ts';
 export { Session } from './capture/session.ts';
-export type { OpenGap, Track } from './capture/tracks.ts';
+export type { Track } from './capture/tracks.ts';
 export type { ApiKey, KeyCheck, KeyRing, KeyText } from './access/keys.ts';
 export {
   NO_KEYS,
@@ -137,10 +137,13 @@ export type {
 export { toRecord } from './market/record.ts';
 export type { RecordStyle } from './market/record-style.ts';
 export { ownIds } from './market/record-style.ts';
-export type { ColumnType, ColumnValue, Columns, TableName, TableRow } from './tables/tables.ts';
+export type { ColumnType, ColumnValue, Columns, StoredRow, TableName, TableRow } from './tables/tables.ts';
 export { EVENT_TABLES, POSITION_COLUMNS, TABLES, TABLE_NAMES } from './tables/tables.ts';
 export { fingerprintOf, isNewer, type EventOf, type Projection } from './tables/projection.ts';
 export { PROJECTIONS } from './tables/projections/all.ts';
+export { bookFromRow } from './tables/projections/book-snapshots.ts';
+export { gapFromRow } from './tables/projections/gaps.ts';
+export { marketFromRow } from './tables/projections/markets.ts';
 export { poisonRow } from './tables/projections/rejects.ts';
 export type { VenueRequest } from './venues/shared/request.ts';
 export { VENUES, VENUE_ADAPTERS, adapterOf, isVenue } from './venues/registry.ts';
@@ -179,7 +182,6 @@ export {
   STREAM_LIMITS,
   StreamRefusal,
   checkSubscription,
-  isGoingOn,
   malformed,
   resumeAfter,
   subscribedPlaces,
@@ -206,5 +208,22 @@ export type {
   StrategyContext,
 } from './backtest/strategy.ts';
 export { ORDER_ENDS } from './backtest/strategy.ts';
+export type { Change } from './market/markets.ts';
+export { Markets, marketKey } from './market/markets.ts';
+export type { Absence, MarketRows, MarketState, Placed } from './market/state.ts';
+export {
+  KEPT,
+  absenceOf,
+  emptyMarket,
+  evolve,
+  goesOn,
+  isGoingOn,
+  isOver,
+  withRows,
+  withoutNative,
+} from './market/state.ts';
+export type { VenueHealth } from './market/venue-status.ts';
 export { SILENT_MS, Statuses, silentMs } from './market/venue-status.ts';
+export type { LastSeen, Recording, Watched } from './market/watching.ts';
+export { lastSeenOf } from './market/watching.ts';
 export { microText, recordText } from './market/record-text.ts';

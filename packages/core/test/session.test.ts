@@ -10,7 +10,7 @@ import type {
   Normalizer,
   VenueEvent,
 } from '../src/index.ts';
-import { Capture, EvidenceFold } from '../src/index.ts';
+import { Capture, Markets, evidenceOf } from '../src/index.ts';
 
 // A venue whose frames are scripted findings as JSON: the session's own rules, without any dialect.
 const scripted: CapturedVenue = {
@@ -399,9 +399,9 @@ describe('beats', () => {
 
 describe('recovery', () => {
   const fold = (events: readonly VenueEvent[]) => {
-    const state = new EvidenceFold();
-    for (const event of events) state.apply(event);
-    return state.evidence();
+    const markets = new Markets();
+    events.forEach((event, offset) => markets.apply(event, { topic: event.venue, partition: 0, offset }));
+    return [...markets.values()].flatMap(evidenceOf);
   };
 
   test('after a kill, what was watched is in a gap since the last evidence', () => {

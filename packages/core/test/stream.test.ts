@@ -4,6 +4,7 @@ import { BARE_EVENTS, FULL_EVENTS, bookAt } from '../../../test/harness/log-even
 import { streamContract } from '../../../test/harness/stream-contract.ts';
 import type { LadderEvent, StreamEvent, StreamFilter } from '../src/index.ts';
 import {
+  Markets,
   STREAM_ERRORS,
   Statuses,
   filterKey,
@@ -158,37 +159,49 @@ describe('the state of a venue', () => {
   const event = (given: LadderEvent, seconds: number, market = 'M'): LadderEvent =>
     ({ ...given, market, observedAt: at(seconds), provenance: 'captured', outcome: 'yes' }) as LadderEvent;
 
+  /** Statuses of a log that these events are appended to. */
+  const watching = (clock: () => number) => {
+    const markets = new Markets();
+    const statuses = new Statuses(clock, 45_000);
+    let offset = 0;
+    const apply = (given: LadderEvent): void => {
+      const change = markets.apply(given, { topic: 'venueb', partition: 0, offset: offset++ });
+      statuses.update(change!.before, change!.after);
+    };
+    return { statuses, apply };
+  };
+
   test('healthy, degraded, disconnected, silent', () => {
     let now = at(0);
-    const statuses = new Statuses(() => now, 45_000);
+    const { statuses, apply } = watching(() => now);
     const state = (): string => {
       statuses.changed();
       return statuses.status('venueb').state;
     };
     expect(state()).toBe('disconnected');
-    statuses.apply(event(FULL_EVENTS.BookObserved, 0));
-    statuses.apply(event(FULL_EVENTS.CaptureBeat, 1, 'N'));
+    apply(event(FULL_EVENTS.BookObserved, 0));
+    apply(event(FULL_EVENTS.CaptureBeat, 1, 'N'));
     expect(state()).toBe('healthy');
-    statuses.apply(event(FULL_EVENTS.GapOpened, 2));
+    apply(event(FULL_EVENTS.GapOpened, 2));
     expect(state()).toBe('degraded');
-    statuses.apply(event(FULL_EVENTS.GapOpened, 2, 'N'));
+    apply(event(FULL_EVENTS.GapOpened, 2, 'N'));
     expect(state()).toBe('disconnected');
-    statuses.apply(event(FULL_EVENTS.GapClosed, 3));
+    apply(event(FULL_EVENTS.GapClosed, 3));
     expect(state()).toBe('degraded');
-    statuses.apply(event(FULL_EVENTS.CaptureStopped, 4, 'N'));
+    apply(event(FULL_EVENTS.CaptureStopped, 4, 'N'));
     expect(state()).toBe('healthy');
     expect(statuses.status('venueb')).toMatchObject({ books: 1, gaps_open: 0 });
     now = at(49);
     expect(state()).toBe('disconnected');
-    statuses.apply({ ...FULL_EVENTS.BookObserved, observedAt: now, provenance: 'imported' });
+    apply({ ...FULL_EVENTS.BookObserved, observedAt: now, provenance: 'imported' });
     expect(state()).toBe('disconnected');
   });
 
   test('health: since when the first uncovered book is not covered, and what was stopped on purpose', () => {
-    const statuses = new Statuses(() => at(20), 45_000);
+    const { statuses, apply } = watching(() => at(20));
     expect(statuses.health('venueb')).toBeNull();
-    statuses.apply(event(FULL_EVENTS.CaptureBeat, 10));
-    statuses.apply(event(FULL_EVENTS.BookObserved, 11, 'N'));
+    apply(event(FULL_EVENTS.CaptureBeat, 10));
+    apply(event(FULL_EVENTS.BookObserved, 11, 'N'));
     expect(statuses.health('venueb')).toEqual({
       state: 'capturing',
       markets: 2,
@@ -198,16 +211,16 @@ describe('the state of a venue', () => {
       evidenceAt: at(11),
     });
     const gap = event(FULL_EVENTS.GapOpened, 13);
-    statuses.apply({ ...gap, from: at(12) } as LadderEvent);
-    statuses.apply({ ...gap, from: at(12) } as LadderEvent);
+    apply({ ...gap, from: at(12) } as LadderEvent);
+    apply({ ...gap, from: at(12) } as LadderEvent);
     expect(statuses.health('venueb')).toMatchObject({ state: 'degraded', uncovered: 1, gapSince: at(12) });
-    statuses.apply({ ...gap, market: 'N', from: at(11) } as LadderEvent);
+    apply({ ...gap, market: 'N', from: at(11) } as LadderEvent);
     expect(statuses.health('venueb')).toMatchObject({
       state: 'disconnected',
       uncovered: 2,
       gapSince: at(11),
     });
-    for (const market of ['M', 'N']) statuses.apply(event(FULL_EVENTS.CaptureStopped, 15, market));
+    for (const market of ['M', 'N']) apply(event(FULL_EVENTS.CaptureStopped, 15, market));
     expect(statuses.health('venueb')).toMatchObject({
       state: 'stopped',
       books: 0,
@@ -218,9 +231,9 @@ describe('the state of a venue', () => {
 
   test('one of two collectors falls silent: its books are not covered since its last sign', () => {
     let now = at(0);
-    const statuses = new Statuses(() => now, 45_000);
+    const { statuses, apply } = watching(() => now);
     const beat = (market: string, collector: string, seconds: number): void =>
-      statuses.apply({ ...event(FULL_EVENTS.CaptureBeat, seconds, market), collector } as LadderEvent);
+      apply({ ...event(FULL_EVENTS.CaptureBeat, seconds, market), collector } as LadderEvent);
     beat('M', 'first', 0);
     beat('N', 'second', 0);
     now = at(50);
@@ -237,9 +250,9 @@ describe('the state of a venue', () => {
       gapSince: at(50),
     });
     // A gap that opens and closes again leaves its one collector alive.
-    statuses.apply(event(FULL_EVENTS.CaptureStopped, 100, 'N'));
-    statuses.apply(event(FULL_EVENTS.GapOpened, 100));
-    statuses.apply(event(FULL_EVENTS.GapClosed, 100));
+    apply(event(FULL_EVENTS.CaptureStopped, 100, 'N'));
+    apply(event(FULL_EVENTS.GapOpened, 100));
+    apply(event(FULL_EVENTS.GapClosed, 100));
     expect(statuses.health('venueb')).toMatchObject({ state: 'capturing', books: 1, uncovered: 0 });
   });
 });

@@ -7,6 +7,7 @@ import {
   PLAN_TERMS,
   STREAM_CLOSE,
   STREAM_TYPES,
+  Markets as MarketStates,
   Statuses,
   VENUES,
   isGoingOn,
@@ -48,18 +49,23 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
   const stop = new AbortController();
   const markets = new Markets(limits.markets);
   const statuses = new Statuses(clock, limits.silentMs);
+  const states = new MarketStates();
+  const watch = (event: LadderEvent, position: Position): void => {
+    const change = states.apply(event, position);
+    if (change) statuses.update(change.before, change.after);
+  };
   const clients = new Set<Client>();
   const begins = await positionsFromBeginning(log, VENUES);
   const ends = await positionsAtEnd(log, VENUES);
   const start = options.start
     ? clamped(begins, ends, options.start.positions)
     : await positionsAt(log, VENUES, clock() - (options.warmUpMs ?? 7_200_000) * 1_000);
-  await hearLastWords(log, statuses, start, ends, begins, limits.silentMs * 1_000);
+  await hearLastWords(log, watch, start, ends, begins, limits.silentMs * 1_000);
   for (const market of options.start?.markets ?? []) markets.know(market);
   for (const { event, position } of options.start?.books ?? []) markets.apply(event, position);
   for (const { event, position } of options.start?.gaps ?? []) {
     // Beats will tell which books are watched; those in a gap have none. A gap of a market that is over says nothing of now.
-    if (isGoingOn(markets.apply(event, position), clock())) statuses.apply(event);
+    if (isGoingOn(markets.apply(event, position), clock())) watch(event, position);
   }
 
   let stamp = 0;
@@ -71,7 +77,7 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
     ends,
     {
       onEvent(event: LadderEvent, position: Position) {
-        statuses.apply(event);
+        watch(event, position);
         if (!STREAM_TYPES.has(event.type)) return;
         const streamed = event as StreamEvent;
         const market = markets.apply(streamed, position);

@@ -1,7 +1,7 @@
 // What capture last said of each venue, however long ago that was: the tail begins where the tables end, and a collector that
 // was dead by then would not be missed.
 
-import type { EventType, Micros, Position, Statuses } from '@ladderlog/core';
+import type { EventType, LadderEvent, Micros, Position } from '@ladderlog/core';
 import { VENUES } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { readEvents } from '@ladderlog/log';
@@ -17,7 +17,7 @@ const SPOKEN: ReadonlySet<EventType> = new Set([
 /** Applies the newest `span` of each venue's capture events before `start`; the tail brings the rest. */
 export async function hearLastWords(
   log: EventLog,
-  statuses: Statuses,
+  watch: (event: LadderEvent, position: Position) => void,
   start: readonly Position[],
   ends: readonly Position[],
   begins: readonly Position[],
@@ -44,5 +44,5 @@ export async function hearLastWords(
   }
   if (from.length === 0) return;
   for await (const events of readEvents(log, { from, to, types: SPOKEN }))
-    for (const { event } of events) if (event) statuses.apply(event);
+    for (const { event, position } of events) if (event) watch(event, position);
 }

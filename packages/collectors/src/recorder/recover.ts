@@ -2,7 +2,7 @@
 // while its connection lives, and an open gap is restated from time to time, so only the newest stretch has to be read.
 
 import type { EventType, Evidence, Micros, Venue } from '@ladderlog/core';
-import { EvidenceFold } from '@ladderlog/core';
+import { Markets, evidenceOf } from '@ladderlog/core';
 import type { EventLog, PartitionInfo } from '@ladderlog/log';
 import { readEvents } from '@ladderlog/log';
 
@@ -14,6 +14,7 @@ const SIGNS: ReadonlySet<EventType> = new Set([
   'GapOpened',
   'GapClosed',
 ]);
+const WATCHED: ReadonlySet<EventType> = new Set([...SIGNS, 'BookObserved', 'MetricSampled']);
 const FIRST_LOOK = 4_096;
 
 export async function recoverEvidence(
@@ -30,22 +31,17 @@ export async function recoverEvidence(
   for (const info of filled) newest = Math.max(newest, await newestCaptured(log, venue, info));
   if (newest === 0) return [];
   const starts = await log.offsetsAt(venue, Math.min(newest, now) - lookbackMicros);
-  const fold = new EvidenceFold();
+  const markets = new Markets();
   const from = filled.map(({ partition, begin }) => ({
     topic: venue,
     partition,
     offset: Math.max(begin, starts[partition] ?? begin),
   }));
-  for await (const { records } of log.read({ from })) {
-    for (const record of records) {
-      if (record.fault) continue;
-      const decoded = log.codec.decode(record.value);
+  for await (const events of readEvents(log, { from, types: WATCHED }))
+    for (const { event, position } of events)
       // An import's tracks end with the import; they are never resumed by a collector.
-      if (decoded.ok && 'provenance' in decoded.event && decoded.event.provenance === 'captured')
-        fold.apply(decoded.event);
-    }
-  }
-  return fold.evidence();
+      if (event && 'provenance' in event && event.provenance === 'captured') markets.apply(event, position);
+  return [...markets.values()].flatMap(evidenceOf);
 }
 
 /** 0: nothing was. Backwards from the end: what was imported or backfilled since has times, and maybe a clock, of its own. */

@@ -5,17 +5,9 @@
 
 import type { Dataset, Envelope, GapCause, GapEdge, GapScope, VenueEvent, Venue } from '../events/events.ts';
 import type { Ladders } from './checks.ts';
-import type { Evidence } from './evidence.ts';
+import type { Evidence, OpenGap } from './evidence.ts';
 import { hashText } from '../kernel/hash.ts';
 import type { Micros } from '../kernel/time.ts';
-
-export type OpenGap = {
-  readonly gapId: string;
-  readonly cause: GapCause;
-  readonly scope: GapScope;
-  readonly from: Micros;
-  readonly lastBefore: GapEdge | null;
-};
 
 export type Track = {
   readonly dataset: Dataset;

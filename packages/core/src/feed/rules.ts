@@ -3,7 +3,6 @@
 import type { Venue } from '../events/events.ts';
 import type { StreamErrorCode, StreamMessage } from './messages.ts';
 import type { ParsedRequest, StreamFilter } from './requests.ts';
-import type { Micros } from '../kernel/time.ts';
 import type { Position } from '../events/topics.ts';
 import { formatPosition } from '../events/topics.ts';
 
@@ -101,16 +100,3 @@ export function resumeAfter(
     return { topic, partition, offset };
   });
 }
-
-/** A market's last books come after its closing time. */
-const LATE: Micros = 60_000_000;
-
-/** Markets that are over have no current book, unless asked for by name. */
-export const isGoingOn = (
-  { status, closesAt }: { readonly status: string; readonly closesAt: Micros | null },
-  now: Micros,
-): boolean =>
-  status !== 'closed' &&
-  status !== 'resolved' &&
-  status !== 'voided' &&
-  (closesAt === null || closesAt + LATE > now);

@@ -2,12 +2,14 @@
 // not, disconnected when none is. A book is not covered while it is in a gap, or while its collector gives no sign of life: one
 // that was killed writes its gap only when it is back. Imported events say nothing about now.
 
-import type { LadderEvent, Venue } from '../events/events.ts';
+import type { Venue } from '../events/events.ts';
 import { VENUES } from '../venues/registry.ts';
 import type { FeedState, VenueStatus } from '../feed/messages.ts';
 import type { Clock, Micros } from '../kernel/time.ts';
 import { toIso } from '../kernel/time.ts';
 import { trackKey } from '../capture/tracks.ts';
+import type { MarketState } from './state.ts';
+import type { Watched } from './watching.ts';
 
 /**
  * Without a sign for so long, capture counts as dead. A running one gives signs in time: a connection counts as silent after
@@ -22,13 +24,17 @@ export const silentMs = (beatSeconds: number): number =>
   Math.max(SILENT_MS, beatSeconds * MISSED_BEATS * 1_000);
 
 /** A collector that never comes back never says which books it stopped watching; the oldest are forgotten past this. */
-const MAX_TRACKS = 250_000;
+const MAX_BOOKS = 250_000;
 
 type CollectorWatch = { readonly name: string; at: Micros; books: number; inGap: number };
-type Watched = { readonly market: string; readonly collector: CollectorWatch; gapFrom: Micros | null };
+type WatchedBook = {
+  readonly market: string;
+  readonly collector: CollectorWatch;
+  uncoveredSince: Micros | null;
+};
 
 type VenueWatch = {
-  readonly tracks: Map<string, Watched>;
+  readonly books: Map<string, WatchedBook>;
   /** By name; '' has the books of which only the observations were seen. */
   readonly collectors: Map<string, CollectorWatch>;
   inGap: number;
@@ -61,7 +67,7 @@ export class Statuses {
     const since = clock();
     for (const venue of VENUES)
       this.venues.set(venue, {
-        tracks: new Map(),
+        books: new Map(),
         collectors: new Map(),
         inGap: 0,
         evidence: null,
@@ -70,31 +76,15 @@ export class Statuses {
       });
   }
 
-  apply(event: LadderEvent): void {
-    if (!('venue' in event) || event.provenance !== 'captured') return;
-    const watch = this.venues.get(event.venue)!;
-    switch (event.type) {
-      case 'BookObserved':
-        watched(watch, event, event.observedAt);
-        break;
-      case 'CaptureStarted':
-      case 'CaptureBeat':
-        if (event.dataset === 'books') watched(watch, event, event.observedAt, event.collector);
-        break;
-      case 'GapClosed':
-        if (event.dataset === 'books') watched(watch, event, event.observedAt);
-        break;
-      case 'CaptureStopped':
-        if (event.dataset === 'books') drop(watch, trackKey('books', event.market, event.outcome));
-        return;
-      case 'GapOpened':
-        if (event.dataset === 'books') inGap(watch, event, event.from);
-        // The venue was not seen at that moment: no evidence.
-        return;
-      default:
-        return;
-    }
-    if (watch.evidence === null || event.observedAt > watch.evidence) watch.evidence = event.observedAt;
+  /** A market's state before and after an event. What is new in it is counted. */
+  update(before: MarketState | null, after: MarketState): void {
+    if (before?.watched === after.watched) return;
+    const watch = this.venues.get(after.venue);
+    if (!watch) return;
+    after.watched.forEach((watched, at) => {
+      if (watched.dataset === 'books' && watched.recording !== before?.watched[at]?.recording)
+        count(watch, after.market, watched);
+    });
   }
 
   /** Venues whose state is another than at the last call. */
@@ -115,7 +105,7 @@ export class Statuses {
     if (watch.evidence === null || now - watch.evidence > this.silent) return 'disconnected';
     const uncovered = this.uncovered(watch, now);
     if (uncovered === 0) return 'healthy';
-    return uncovered >= watch.tracks.size ? 'disconnected' : 'degraded';
+    return uncovered >= watch.books.size ? 'disconnected' : 'degraded';
   }
 
   private isSilent({ name, at }: CollectorWatch, now: Micros): boolean {
@@ -135,7 +125,7 @@ export class Statuses {
       venue,
       state: watch.state,
       since: toIso(watch.since),
-      books: watch.tracks.size,
+      books: watch.books.size,
       gaps_open: watch.inGap,
       evidence_at: watch.evidence === null ? null : toIso(watch.evidence),
     };
@@ -144,73 +134,68 @@ export class Statuses {
   /** Null: no capture of this venue was seen. Looks at every book: for those who ask now and then. */
   health(venue: Venue): VenueHealth | null {
     const watch = this.venues.get(venue)!;
-    const { tracks, evidence } = watch;
-    if (tracks.size === 0 && evidence === null) return null;
+    const { books, evidence } = watch;
+    if (books.size === 0 && evidence === null) return null;
     const now = this.clock();
     const markets = new Set<string>();
     let gapSince: Micros | null = null;
-    for (const { market, collector, gapFrom } of tracks.values()) {
+    for (const { market, collector, uncoveredSince } of books.values()) {
       markets.add(market);
-      const from = gapFrom ?? (this.isSilent(collector, now) ? collector.at : null);
+      const from = uncoveredSince ?? (this.isSilent(collector, now) ? collector.at : null);
       if (from !== null && (gapSince === null || from < gapSince)) gapSince = from;
     }
     const feed = this.stateOf(watch, now);
-    if (feed === 'disconnected' && tracks.size > 0) gapSince ??= evidence;
+    if (feed === 'disconnected' && books.size > 0) gapSince ??= evidence;
     return {
-      state: tracks.size === 0 ? 'stopped' : feed === 'healthy' ? 'capturing' : feed,
+      state: books.size === 0 ? 'stopped' : feed === 'healthy' ? 'capturing' : feed,
       markets: markets.size,
-      books: tracks.size,
-      uncovered: feed === 'disconnected' ? tracks.size : this.uncovered(watch, now),
+      books: books.size,
+      uncovered: feed === 'disconnected' ? books.size : this.uncovered(watch, now),
       gapSince,
       evidenceAt: evidence,
     };
   }
 }
 
-type Place = { readonly market: string; readonly outcome: string | null };
-
-function watched(watch: VenueWatch, place: Place, at: Micros, collector?: string): void {
-  const track = trackOf(watch, place, collector);
-  if (track.gapFrom !== null) {
-    track.gapFrom = null;
-    track.collector.inGap--;
-    watch.inGap--;
-  }
-  if (at > track.collector.at) track.collector.at = at;
-}
-
-function inGap(watch: VenueWatch, place: Place, from: Micros): void {
-  const track = trackOf(watch, place);
-  if (track.gapFrom === null) {
-    track.collector.inGap++;
-    watch.inGap++;
-  }
-  track.gapFrom = from;
-}
-
-/** The book, with this collector if one is named: it may have gone over from another. */
-function trackOf(watch: VenueWatch, { market, outcome }: Place, name?: string): Watched {
+function count(watch: VenueWatch, market: string, { outcome, recording }: Watched): void {
   const key = trackKey('books', market, outcome);
-  const known = watch.tracks.get(key);
-  if (known && (name === undefined || known.collector.name === name)) return known;
+  if (!recording) {
+    drop(watch, key);
+    return;
+  }
+  const book = bookOf(watch, key, market, recording.collector);
+  const { shownAt, uncoveredSince } = recording;
+  const change = Number(uncoveredSince !== null) - Number(book.uncoveredSince !== null);
+  book.uncoveredSince = uncoveredSince;
+  book.collector.inGap += change;
+  watch.inGap += change;
+  // The beginning of a gap shows nothing: the venue was not seen at that moment.
+  if (shownAt === null) return;
+  if (shownAt > book.collector.at) book.collector.at = shownAt;
+  if (watch.evidence === null || shownAt > watch.evidence) watch.evidence = shownAt;
+}
+
+/** The book with this collector, if one is named: it may have gone over from another. */
+function bookOf(watch: VenueWatch, key: string, market: string, name: string): WatchedBook {
+  const known = watch.books.get(key);
+  if (known && (name === '' || known.collector.name === name)) return known;
   if (known) drop(watch, key);
-  let collector = watch.collectors.get(name ?? '');
-  if (!collector)
-    watch.collectors.set(name ?? '', (collector = { name: name ?? '', at: 0, books: 0, inGap: 0 }));
-  const track: Watched = { market, collector, gapFrom: null };
+  let collector = watch.collectors.get(name);
+  if (!collector) watch.collectors.set(name, (collector = { name, at: 0, books: 0, inGap: 0 }));
+  const book: WatchedBook = { market, collector, uncoveredSince: null };
   collector.books++;
-  watch.tracks.set(key, track);
-  if (watch.tracks.size > MAX_TRACKS) drop(watch, watch.tracks.keys().next().value!);
-  return track;
+  watch.books.set(key, book);
+  if (watch.books.size > MAX_BOOKS) drop(watch, watch.books.keys().next().value!);
+  return book;
 }
 
 function drop(watch: VenueWatch, key: string): void {
-  const track = watch.tracks.get(key);
-  if (!track) return;
-  watch.tracks.delete(key);
-  const { collector } = track;
+  const book = watch.books.get(key);
+  if (!book) return;
+  watch.books.delete(key);
+  const { collector } = book;
   collector.books--;
-  if (track.gapFrom !== null) {
+  if (book.uncoveredSince !== null) {
     collector.inGap--;
     watch.inGap--;
   }

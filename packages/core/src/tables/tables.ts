@@ -222,6 +222,12 @@ type RowOf<C extends Columns> = { readonly [K in keyof C]: ColumnValue<C[K]> };
 /** A row as a projection gives it: a pure function of the event and its position. */
 export type TableRow<T extends TableName> = RowOf<typeof POSITION_COLUMNS> & RowOf<(typeof TABLES)[T]>;
 
+/** A value as the store gives it back: text columns are text. */
+type Stored<V> = V extends Uint8Array ? never : V extends readonly (infer U)[] ? readonly Stored<U>[] : V;
+
+/** A row as it is read from the store, times in microseconds. */
+export type StoredRow<T extends TableName> = { readonly [K in keyof TableRow<T>]: Stored<TableRow<T>[K]> };
+
 /** Tables with one row an event, where count() = uniqExact(topic, partition, offset) must hold within a generation. */
 export const EVENT_TABLES = [
   'book_snapshots',

@@ -14,6 +14,7 @@ import {
   SILENT_MS,
   STREAM_CLOSE,
   STREAM_LIMITS,
+  Markets,
   STREAM_VERSION,
   Statuses,
   StreamRefusal,
@@ -312,6 +313,8 @@ export class Player {
     const { from, after } = this;
     const state = new ReplayState(await positionsAt(log, request.venues, from));
     const statuses = new Statuses(() => this.at, SILENT_MS);
+    const markets = new Markets();
+    let played = 0;
     const steps = replaySteps(log, { ...request, from: from - WARM_UP, signal }, TYPES);
     const begin = (): void => {
       this.at = from;
@@ -332,7 +335,8 @@ export class Player {
         // A step is one moment: whoever subscribes sees all of it or nothing.
         if (!isBefore || !this.state) this.at = step.time;
         if (step.event.observedAt >= from) state.pass(step);
-        statuses.apply(step.event);
+        const change = markets.apply(step.event, step.position, played++);
+        if (change) statuses.update(change.before, change.after);
         if (isMessage(step)) {
           state.apply(step);
           if (!isBefore && this.wanted(step)) this.sendText(messageText(step));

@@ -2,7 +2,9 @@
 
 import type { BookObserved } from '../../events/events.ts';
 import { defineProjection } from '../projection.ts';
-import type { TableRow } from '../tables.ts';
+import type { StoredRow, TableRow } from '../tables.ts';
+import type { Placed } from '../../market/state.ts';
+import { envelopeOf, positionOf } from './envelope-columns.ts';
 import type { Position } from '../../events/topics.ts';
 
 export type BookRow = TableRow<'book_snapshots'>;
@@ -52,6 +54,40 @@ export function bookRow(event: BookObserved, position: Position, version: number
     native_ids: event.nativeIds,
   };
 }
+
+/** The event that a row was made of. */
+export const bookFromRow = (row: StoredRow<'book_snapshots'>): Placed<BookObserved> => ({
+  position: positionOf(row),
+  event: {
+    type: 'BookObserved',
+    ...envelopeOf(row),
+    sourceTs: row.source_ts,
+    ordinal: row.ordinal,
+    outcome: row.outcome,
+    entry: row.entry,
+    kind: row.kind as BookObserved['kind'],
+    bidPrices: row.bid_prices,
+    bidSizes: row.bid_sizes,
+    askPrices: row.ask_prices,
+    askSizes: row.ask_sizes,
+    state: row.state as BookObserved['state'],
+    flags: row.flags as BookObserved['flags'],
+    nativeBid: row.native_bid,
+    nativeAsk: row.native_ask,
+    askComplement: row.ask_complement,
+    priceFormat: row.price_format as BookObserved['priceFormat'],
+    sizeFormat: row.size_format as BookObserved['sizeFormat'],
+    exceptions: row.exception_sides.map((side, at) => ({
+      side: side as 'bid' | 'ask',
+      level: row.exception_levels[at] ?? 0,
+      price: row.exception_prices[at] ?? '',
+      size: row.exception_sizes[at] ?? '',
+    })),
+    hash: row.hash === '' ? null : row.hash,
+    sequence: row.sequence,
+    nativeIds: row.native_ids,
+  },
+});
 
 const VERSION = 1;
 

@@ -1,8 +1,37 @@
 // A gap is opened when noticed and closed by the first observation after it: a row each, merged under one gap_id.
 
+import type { GapOpened } from '../../events/events.ts';
+import type { Placed } from '../../market/state.ts';
 import { defineProjection } from '../projection.ts';
-import { positionColumns } from './envelope-columns.ts';
+import type { StoredRow } from '../tables.ts';
+import { envelopeOf, positionColumns, positionOf } from './envelope-columns.ts';
 import { earliest, later, latest, textOf } from './merge.ts';
+
+/** The newest event that told of an open gap. The table does not have the ordinal of its frame. */
+export const gapFromRow = (row: StoredRow<'gaps'>): Placed<GapOpened> => ({
+  position: positionOf(row),
+  event: {
+    type: 'GapOpened',
+    ...envelopeOf(row),
+    sourceTs: null,
+    ordinal: 0,
+    gapId: row.gap_id,
+    dataset: row.dataset as GapOpened['dataset'],
+    outcome: row.outcome === '' ? null : row.outcome,
+    cause: row.cause as GapOpened['cause'],
+    scope: row.scope as GapOpened['scope'],
+    from: row.from_at,
+    lastBefore:
+      row.last_before_at === null
+        ? null
+        : {
+            session: row.last_before_session ?? '',
+            ordinal: row.last_before_ordinal ?? 0,
+            observedAt: row.last_before_at,
+          },
+    detail: row.detail === '' ? null : row.detail,
+  },
+});
 
 const VERSION = 1;
 

@@ -2,9 +2,10 @@
 
 import type { MarketObserved } from '../../events/events.ts';
 import { defineProjection } from '../projection.ts';
-import type { TableRow } from '../tables.ts';
+import type { StoredRow, TableRow } from '../tables.ts';
+import type { Placed } from '../../market/state.ts';
 import type { Position } from '../../events/topics.ts';
-import { envelopeColumns } from './envelope-columns.ts';
+import { envelopeColumns, envelopeOf, positionOf } from './envelope-columns.ts';
 
 export type MarketRow = TableRow<'market_history'>;
 
@@ -51,6 +52,58 @@ function marketRow(event: MarketObserved, position: Position, version: number): 
     native: event.native,
   };
 }
+
+/** The event that a row was made of. */
+export const marketFromRow = (row: StoredRow<'markets'>): Placed<MarketObserved> => ({
+  position: positionOf(row),
+  event: {
+    type: 'MarketObserved',
+    ...envelopeOf(row),
+    sourceTs: row.source_ts,
+    ordinal: row.ordinal,
+    slug: row.slug,
+    title: row.title,
+    question: row.question,
+    asset: row.asset,
+    window: row.window,
+    status: row.status as MarketObserved['status'],
+    nativeStatus: row.native_status,
+    eventId: row.event_id,
+    seriesId: row.series_id,
+    conditionId: row.condition_id,
+    outcomes: row.outcome_ids.map((id, at) => ({
+      id,
+      label: row.outcome_labels[at] ?? '',
+      index: row.outcome_indexes[at] ?? at,
+      tokenId: row.outcome_tokens[at] || null,
+      winner: winnerOf(row.outcome_winners[at]),
+    })),
+    opensAt: row.opens_at,
+    closesAt: row.closes_at,
+    listedAt: row.listed_at,
+    expectedResolutionAt: row.expected_resolution_at,
+    resolvedAt: row.resolved_at,
+    resolution: row.resolution,
+    winningOutcome: row.winning_outcome,
+    settlementValue: row.settlement_value,
+    strike: row.strike,
+    volume: row.volume,
+    liquidity: row.liquidity,
+    openInterest: row.open_interest,
+    participantCount: row.participant_count,
+    chain: row.chain,
+    exchangeContract: row.exchange_contract,
+    collateral: row.collateral,
+    feeBps: row.fee_bps,
+    tickSize: row.tick_size,
+    minSize: row.min_size,
+    simulated: row.simulated,
+    native: row.native,
+  },
+});
+
+const winnerOf = (text: string | undefined): boolean | null =>
+  text === 'yes' ? true : text === 'no' ? false : null;
 
 const VERSION = 1;
 
