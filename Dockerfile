@@ -10,9 +10,11 @@ COPY packages/client/package.json packages/client/
 COPY packages/collectors/package.json packages/collectors/
 COPY packages/core/package.json packages/core/
 COPY packages/feed/package.json packages/feed/
+COPY packages/live/package.json packages/live/
 COPY packages/log/package.json packages/log/
 COPY packages/projector/package.json packages/projector/
 COPY packages/replay/package.json packages/replay/
+COPY packages/servers/package.json packages/servers/
 COPY packages/simulators/package.json packages/simulators/
 COPY packages/store/package.json packages/store/
 # embedded: with chDB, 543 MB, for `ladderlog up` alone. server: without it, for roles on a ClickHouse server.
@@ -30,7 +32,7 @@ ENV NODE_ENV=production \
 WORKDIR /app
 RUN install -d -o node -g node /data
 COPY --from=dependencies /app ./
-COPY openapi.yaml LICENSE ./
+COPY LICENSE ./
 COPY avro avro
 COPY packages packages
 USER node

@@ -9,7 +9,6 @@ import { Registry, collectDefaultMetrics } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 
-import { configurationDoc } from '../infra/write-configuration-doc.ts';
 import { resolveConfig } from '../packages/cli/src/settings/config.ts';
 import { SETTINGS } from '../packages/cli/src/settings/settings.ts';
 
@@ -372,10 +371,6 @@ describe('engines', () => {
     const given = compose.services['clickhouse']!.environment!;
     for (const { password } of Object.values(users)) expect(given).toHaveProperty(password['@from_env']!);
     expect(parse(read('infra/clickhouse/config.d/ladderlog.yaml'))).toBeTypeOf('object');
-  });
-
-  test('docs/configuration.md is what the settings say', () => {
-    expect(read('docs/configuration.md')).toBe(configurationDoc());
   });
 });
 

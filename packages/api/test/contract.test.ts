@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import type { Venue } from '@ladderlog/core';
+import { VENUES, VENUE_ADAPTERS, adapterOf } from '@ladderlog/core';
 import express from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import { describe, expect, test } from 'vitest';
@@ -32,8 +33,8 @@ describe('the contract', () => {
     expect(cut).toEqual([]);
   });
   test('every operation has a handler, and every handler an operation', () => {
-    const operations = new Set(contract.operations.map(({ id }) => id.replace(/Alias$/, '')));
-    expect([...operations].sort()).toEqual(Object.keys(HANDLERS).sort());
+    const kinds = new Set(contract.operations.map(({ kind }) => kind));
+    expect([...kinds].sort()).toEqual(Object.keys(HANDLERS).sort());
   });
   test('the alias has every route of venue A, with the same parameters', () => {
     const routes = (base: string) =>
@@ -71,10 +72,40 @@ describe('the contract', () => {
     ]);
   });
   test('lists exactly the error codes the API can give', () => {
-    const text = readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8');
-    const listed = /enum: \[(AUTH_MISSING[^\]]*)\]/.exec(text)![1]!.split(', ');
-    expect(listed.sort()).toEqual(Object.keys(STATUS_OF).sort());
+    const { error } = contract.document.components.schemas['ErrorAnswer']!['properties'] as {
+      error: { properties: { code: { enum: string[] } } };
+    };
+    expect(error.properties.code.enum.toSorted()).toEqual(Object.keys(STATUS_OF).sort());
   });
+});
+
+test('a venue that the registry gains has its routes by that alone', () => {
+  const { routes, ...rest } = adapterOf('venueb');
+  const { series, event, marketTicker } = routes.parameters;
+  const more = loadContract([
+    ...VENUE_ADAPTERS,
+    {
+      ...rest,
+      venue: 'venued' as Venue,
+      routes: {
+        ...routes,
+        operationName: 'VenueD',
+        words: { ...routes.words, short: 'D' },
+        bases: [{ path: '/v3/venued', tag: 'venue D', tagDescription: 'Made up.' }],
+        marketParameter: 'tickerD',
+        parameters: { tickerD: marketTicker!, seriesD: series!, eventD: event! },
+        routes: { markets: { parameters: ['seriesD'] }, 'latest-books': {} },
+      },
+    },
+  ]);
+  const matched = more.match('/v3/venued/KX-1/orderbook/latest')!;
+  expect(matched.operation).toMatchObject({ id: 'getVenueDLatest', venue: 'venued', kind: 'latest-books' });
+  expect(matched.params).toEqual({ market_ticker: 'KX-1' });
+  expect(more.match('/v3/venued/markets')!.operation.queryNames).toContain('series');
+  expect(more.match('/v3/venued/KX-1/snapshots')).toBeNull();
+  expect(more.document.components.schemas['Venue']!['enum']).toEqual([...VENUES, 'venued']);
+  expect(JSON.stringify(more.document['info'])).toContain('four prediction-market venues');
+  expect(more.operations).toHaveLength(contract.operations.length + 2);
 });
 
 describe('the nearest valid name', () => {

@@ -147,6 +147,14 @@ export { marketFromRow } from './tables/projections/markets.ts';
 export { poisonRow } from './tables/projections/rejects.ts';
 export type { VenueRequest } from './venues/shared/request.ts';
 export { VENUES, VENUE_ADAPTERS, adapterOf, isVenue } from './venues/registry.ts';
+export type {
+  MarketColumn,
+  ParameterSpec,
+  RouteKind,
+  RouteText,
+  Schema,
+  VenueRoutes,
+} from './venues/routes.ts';
 export { UNKNOWN_MARKET } from './venues/shared/merge-market.ts';
 export { venueA } from './venues/venue-a/index.ts';
 export * as subscribeA from './venues/venue-a/subscribe.ts';

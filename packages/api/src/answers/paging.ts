@@ -2,7 +2,7 @@
 // cannot be used with others.
 
 import type { Context } from '../server/context.ts';
-import { routeName, text } from '../server/context.ts';
+import { text } from '../server/context.ts';
 import type { CursorKey, CursorScope } from './cursor.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { LadderlogError, parseIso, parsePosition } from '@ladderlog/core';
@@ -21,7 +21,7 @@ export async function cursorFor(context: Context): Promise<Paging> {
   const { parts } = context;
   const generation = await parts.generation();
   const scope: CursorScope = {
-    route: routeName(context.operation),
+    route: context.operation.name,
     generation,
     filters: { ...context.params, ...filtersOf(context) },
   };

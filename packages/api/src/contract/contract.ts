@@ -1,56 +1,40 @@
-// openapi.yaml as the running API uses it: which operation a path belongs to, and which parameters it takes.
+// The contract as the running API uses it: which operation a path belongs to, and which parameters it takes.
 
-import { readFileSync } from 'node:fs';
-import type { Venue } from '@ladderlog/core';
+import type { ParameterSpec, VenueAdapter } from '@ladderlog/core';
 import { LadderlogError } from '@ladderlog/core';
-import { parse } from 'yaml';
+import type { OpenApiDocument, Route } from './document.ts';
+import { buildContract } from './document.ts';
+import { documentText } from './document-text.ts';
 
-export type Parameter = {
-  readonly name: string;
-  readonly in: 'path' | 'query';
-  readonly description: string;
-  readonly schema: { readonly type?: string; readonly $ref?: string };
-};
+export const isTime = ({ schema }: ParameterSpec): boolean =>
+  typeof schema['$ref'] === 'string' && schema['$ref'].endsWith('/TimeText');
 
-export const isTime = ({ schema }: Parameter): boolean => schema.$ref?.endsWith('/TimeText') ?? false;
-
-export type Operation = {
+/** A route with what its paths and parameters are. The template is that of the contract: /v3/{asset}/markets. */
+export type Operation = Route & {
   readonly id: string;
-  /** As in the contract: /v3/{asset}/markets. */
-  readonly template: string;
   readonly pattern: RegExp;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly ParameterSpec[];
   readonly pathNames: readonly string[];
   readonly queryNames: readonly string[];
   /** No key needed. */
   readonly open: boolean;
-  /** The venue whose data it serves; null where a parameter says it, or none. */
-  readonly venue: Venue | null;
 };
 
 export type Matched = { readonly operation: Operation; readonly params: Readonly<Record<string, string>> };
 
 export type Contract = {
-  readonly document: Record<string, unknown>;
-  readonly text: string;
+  readonly document: OpenApiDocument;
+  /** The document as openapi.yaml. */
+  text(): string;
   readonly operations: readonly Operation[];
   /** Null when no route has this path. */
   match(path: string): Matched | null;
 };
 
-type Ref = { readonly $ref: string };
-type Document = {
-  readonly paths: Record<string, { get: { operationId: string; security?: unknown[]; parameters?: Ref[] } }>;
-  readonly components: { parameters: Record<string, Parameter> };
-};
-
-const FILE = new URL('../../../../openapi.yaml', import.meta.url);
-
-export function loadContract(file: URL = FILE): Contract {
-  const text = readFileSync(file, 'utf8');
-  const document = parse(text) as Document & Record<string, unknown>;
-  const operations = Object.entries(document.paths)
-    .map(([template, item]) => toOperation(document, template, item.get))
+export function loadContract(adapters?: readonly VenueAdapter[]): Contract {
+  const { document, routes } = buildContract(adapters);
+  const operations = routes
+    .map((route) => toOperation(document, route))
     .sort((left, right) => specificity(left.template, right.template));
   const byLength = new Map<number, Operation[]>();
   for (const operation of operations) {
@@ -58,16 +42,16 @@ export function loadContract(file: URL = FILE): Contract {
     byLength.set(length, [...(byLength.get(length) ?? []), operation]);
   }
   // A wrong path under /v3/venueb is no route of an asset named venueb.
-  const notAssets = new Set(operations.map(({ template }) => template.split('/')[2]!));
+  const taken = new Set(operations.map(({ template }) => template.split('/')[2]!));
   return {
     document,
-    text,
+    text: () => documentText(document),
     operations,
     match(path) {
       const segments = path.split('/');
       for (const operation of byLength.get(segments.length) ?? []) {
         const found = operation.pattern.exec(path);
-        if (!found || (operation.pathNames[0] === 'asset' && notAssets.has(segments[2]!))) continue;
+        if (!found || (operation.template.startsWith('/v3/{') && taken.has(segments[2]!))) continue;
         const params: Record<string, string> = {};
         operation.pathNames.forEach((name, at) => {
           params[name] = decodeURIComponent(found[at + 1]!);
@@ -79,28 +63,23 @@ export function loadContract(file: URL = FILE): Contract {
   };
 }
 
-function toOperation(document: Document, template: string, get: Document['paths'][string]['get']): Operation {
+function toOperation(document: OpenApiDocument, route: Route): Operation {
+  const { template } = route;
+  const { get } = document.paths[template]!;
   const parameters = (get.parameters ?? []).map(({ $ref }) => {
     const target = document.components.parameters[$ref.split('/').at(-1)!];
-    if (!target) throw new LadderlogError('INTERNAL', `openapi.yaml: ${$ref} does not exist`);
+    if (!target) throw new LadderlogError('INTERNAL', `contract: ${$ref} does not exist`);
     return target;
   });
   return {
+    ...route,
     id: get.operationId,
-    template,
     pattern: new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[a-z_]+\}/g, '([^/]+)')}$`),
     parameters,
     pathNames: [...template.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1]!),
     queryNames: parameters.filter((one) => one.in === 'query').map((one) => one.name),
-    open: Array.isArray(get.security) && get.security.length === 0,
-    venue: venueOf(template),
+    open: get.security?.length === 0,
   };
-}
-
-function venueOf(template: string): Venue | null {
-  if (template.startsWith('/v3/venuea-')) return 'venuea';
-  if (template.startsWith('/v3/venueb/')) return 'venueb';
-  return template.startsWith('/v3/{asset}/') ? 'venuec' : null;
 }
 
 /** Literal segments before placeholders, from the left: /v3/venueb/markets before /v3/{asset}/markets. */

@@ -1,10 +1,11 @@
 // express-openapi-validator, one instance for each operation. It compiles the patterns of all its paths again on every request;
 // with one path each, which our own matcher has found already, that costs next to nothing.
 
+import type { ParameterSpec } from '@ladderlog/core';
 import type { Request, RequestHandler, Response } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import type { Query } from '../server/context.ts';
-import type { Contract, Operation, Parameter } from './contract.ts';
+import type { Contract, Operation } from './contract.ts';
 import { isTime, nearestName } from './contract.ts';
 import type { ApiError } from '../answers/errors.ts';
 import { invalidParameter, notATime, quoted } from '../answers/errors.ts';
@@ -14,12 +15,6 @@ export type Validate = (operation: Operation, request: Request, response: Respon
 
 /** Requests have no body and no header parameters: the same URL has the same verdict, so that of the newest is kept. */
 const REMEMBERED = 10_000;
-
-type Item = { readonly get: Readonly<Record<string, unknown>> };
-type Document = {
-  readonly paths: Readonly<Record<string, Item>>;
-  readonly components: Readonly<Record<string, unknown>>;
-};
 
 export function createValidation(contract: Contract, validateResponses: boolean): Validate {
   const handlers = new Map<string, readonly RequestHandler[]>();
@@ -61,7 +56,7 @@ export function createValidation(contract: Contract, validateResponses: boolean)
 
 /** The contract with this path only; without answers where answers are not checked, so that little is compiled. */
 function documentOf(contract: Contract, operation: Operation, validateResponses: boolean): unknown {
-  const document = contract.document as unknown as Document;
+  const { document } = contract;
   const { get } = document.paths[operation.template]!;
   const { parameters, schemas } = document.components;
   return structuredClone({
@@ -107,7 +102,7 @@ function readLeniently(operation: Operation, request: Request): void {
   for (const parameter of operation.parameters) {
     const value = query[parameter.name];
     if (parameter.in !== 'query' || typeof value !== 'string') continue;
-    if (parameter.schema.type === 'boolean') query[parameter.name] = value.toLowerCase();
+    if (parameter.schema['type'] === 'boolean') query[parameter.name] = value.toLowerCase();
     else if (isTime(parameter)) query[parameter.name] = value.replace(LOST_PLUS, '$1+$2');
   }
   // Express would parse it anew.
@@ -134,7 +129,7 @@ function inOurWords(error: unknown, operation: Operation, request: Request): unk
     : invalidParameter(name, `${name} ${wording(problem, given, isPattern ? parameter : undefined)}`);
 }
 
-function wording({ message = '' }: ValidationProblem, given: unknown, parameter?: Parameter): string {
+function wording({ message = '' }: ValidationProblem, given: unknown, parameter?: ParameterSpec): string {
   if (given === undefined) return 'is required.';
   if (given === '') return 'is empty.';
   if (Array.isArray(given)) return 'takes one value.';

@@ -1,7 +1,7 @@
 import { adapterOf } from '@ladderlog/core';
 import { metaOf, sendBytes } from '../answers/answers.ts';
 import type { Context, Handler } from '../server/context.ts';
-import { text, venueOf } from '../server/context.ts';
+import { marketIdOf, text, venueOf } from '../server/context.ts';
 import { aliveSince } from '../answers/coverage-view.ts';
 import type { LatestMarket } from '../latest/latest.ts';
 import { checkAsset } from './markets.ts';
@@ -11,7 +11,7 @@ import { dataGap, shapeOf } from './snapshots.ts';
 async function marketOf(context: Context): Promise<LatestMarket> {
   const { parts, params } = context;
   const venue = venueOf(context);
-  const market = params['market_id'] ?? params['market_ticker']!;
+  const market = marketIdOf(context);
   const found = parts.latest.find(venue, market);
   if (found?.whole && params['asset'] === undefined) return found;
   const known = await parts.catalogue.find(venue, market);

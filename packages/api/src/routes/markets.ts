@@ -1,10 +1,10 @@
-import type { MarketStatus, Micros } from '@ladderlog/core';
+import type { MarketColumn, MarketStatus, Micros, VenueRoutes } from '@ladderlog/core';
 import { adapterOf } from '@ladderlog/core';
 import { marketsPage, uncataloguedPage } from '@ladderlog/store';
 import { sendOne, sendPage } from '../answers/answers.ts';
 import type { KnownMarket } from '../answers/catalogue.ts';
 import type { Context, Handler } from '../server/context.ts';
-import { integer, text, venueOf } from '../server/context.ts';
+import { integer, marketIdOf, text, venueOf } from '../server/context.ts';
 import { ApiError } from '../answers/errors.ts';
 import type { CatalogueRow } from '../answers/market-view.ts';
 import { marketView } from '../answers/market-view.ts';
@@ -16,39 +16,37 @@ export const listMarkets: Handler = async (context) => {
   const venue = venueOf(context);
   const range = plainRange(context);
   const limit = integer(context, 'limit');
-  const asset = context.params['asset'] ?? text(context, 'coin');
   const cursor = await cursorFor(context);
   const [sortAt, market] = cursor.after ?? [];
   const after = cursor.after ? { sortAt: Number(sortAt), market: String(market) } : null;
   const span = { ...optional('from', range.from), ...optional('to', range.to) };
-  const series = text(context, 'series');
+  const { routes, record } = adapterOf(venue);
+  const { series, ...filters } = marketFilters(context, routes);
+  const status = text(context, 'status') as MarketStatus | null;
   const listed = await parts.store.query<CatalogueRow>(
     marketsPage({
       generation: cursor.generation,
       venue,
       ...span,
-      ...optional('asset', asset?.toUpperCase()),
-      ...optional('window', text(context, 'window')),
-      ...optional('status', text(context, 'status') as MarketStatus | null),
+      ...filters,
       ...optional('series', series),
-      ...optional('event', text(context, 'event')),
+      ...optional('status', status),
       after,
       limit: limit + 1,
     }),
     { name: 'api.markets' },
   );
-  // Known from their books only: nothing to filter by, but the series where the id begins with it.
-  const filtered = asset ?? text(context, 'window') ?? text(context, 'status') ?? text(context, 'event');
-  const { afterSeries } = adapterOf(venue).record;
+  // Known from their books only: nothing to filter by, but the series where the market's id begins with it.
+  const filtered = status !== null || Object.keys(filters).length > 0;
   const unlisted =
-    filtered !== null || (series !== null && afterSeries === null)
+    filtered || (series !== undefined && record.afterSeries === null)
       ? []
       : await parts.store.query<Uncatalogued>(
           uncataloguedPage({
             generation: cursor.generation,
             venue,
             ...span,
-            ...optional('prefix', series === null ? null : `${series}${afterSeries}`),
+            ...optional('prefix', series === undefined ? null : `${series}${record.afterSeries}`),
             after,
             limit: limit + 1,
           }),
@@ -71,6 +69,16 @@ export const listMarkets: Handler = async (context) => {
   );
 };
 
+/** What the path and the query filter by, by column. */
+function marketFilters(context: Context, routes: VenueRoutes): { [K in MarketColumn]?: string } {
+  const filters: { [K in MarketColumn]?: string } = {};
+  for (const [parameter, column] of Object.entries(routes.marketFilters)) {
+    const value = context.params[parameter] ?? text(context, parameter);
+    if (value !== null) filters[column] = column === 'asset' ? value.toUpperCase() : value;
+  }
+  return filters;
+}
+
 type Uncatalogued = { readonly market: string; readonly sort_at: Micros };
 
 /** The order of both queries: (sort_at, market) descending, text compared as the engine does, by its bytes. */
@@ -83,7 +91,7 @@ const optional = <K extends string, V>(name: K, value: V | null | undefined): { 
 /** The market of the path, or MARKET_NOT_FOUND. */
 export async function marketOf(context: Context): Promise<KnownMarket> {
   const venue = venueOf(context);
-  const market = context.params['market_id'] ?? context.params['market_ticker']!;
+  const market = marketIdOf(context);
   const known = await context.parts.catalogue.find(venue, market);
   return checkAsset(context, known, market);
 }

@@ -4,7 +4,7 @@ import { sampledSnapshotsPage, snapshotsAt, snapshotsPage } from '@ladderlog/sto
 import { joinLines, metaOf, sendBytes, sendPage, splitLines } from '../answers/answers.ts';
 import type { KnownMarket } from '../answers/catalogue.ts';
 import type { Context, Handler } from '../server/context.ts';
-import { flag, integer, routeName, text, venueOf } from '../server/context.ts';
+import { flag, integer, text, venueOf } from '../server/context.ts';
 import type { CoverageView, Evidence, GapView } from '../answers/coverage-view.ts';
 import {
   aliveSince,
@@ -146,7 +146,7 @@ export function notModified(
     to: asked.to,
     generation,
     query: [
-      routeName(context.operation),
+      context.operation.name,
       context.params,
       filtersOf(context),
       context.query['limit'],

@@ -1,5 +1,5 @@
 // The Express app: admission (request id, method, key, limits, plan), validation against openapi.yaml, the route, and errors in
-// one envelope. Routes are dispatched by operation id, so the contract is the only list of paths.
+// one envelope. The contract is the only list of paths; an operation's kind says which function answers it.
 
 import { randomBytes } from 'node:crypto';
 import compression from 'compression';
@@ -8,7 +8,7 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import type { ApiKey } from '@ladderlog/core';
 import { errorEnvelope } from '../answers/answers.ts';
-import type { Handler, Parts } from './context.ts';
+import type { Parts } from './context.ts';
 import type { Matched, Operation } from '../contract/contract.ts';
 import { serveDocs } from './docs.ts';
 import { ApiError, handleErrors, invalidParameter } from '../answers/errors.ts';
@@ -142,8 +142,7 @@ function answer(options: AppOptions): RequestHandler {
   return async (request, response) => {
     const { matched, key, now } = await admit(options, request, response);
     const query = await validate(matched.operation, request, response);
-    const handler: Handler = HANDLERS[matched.operation.id.replace(/Alias$/, '')]!;
-    await handler({
+    await HANDLERS[matched.operation.kind]!({
       parts,
       request,
       response,

@@ -65,5 +65,5 @@ export const integer = (context: Context, name: string): number => Number(contex
 /** The venue of a route that has one. */
 export const venueOf = (context: Context): Venue => context.operation.venue!;
 
-/** Both names of venue A's routes are one route: a cursor of one is valid on the other. */
-export const routeName = (operation: Operation): string => operation.id.replace(/Alias$/, '');
+/** The market of a route that names one in its path. */
+export const marketIdOf = ({ operation, params }: Context): string => params[operation.marketParameter!]!;

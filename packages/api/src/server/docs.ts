@@ -47,7 +47,7 @@ export function serveDocs(app: Express, contract: Contract): void {
     response.type('json').send(json);
   });
   router.get('/openapi.yaml', (_request, response) => {
-    response.type('text/yaml').send(contract.text);
+    response.type('text/yaml').send(contract.text());
   });
   // One comparison for every other request.
   app.use((request, response, next) => {

@@ -1,5 +1,7 @@
 // ladderlog up: the whole product in one process.
 
+import { VENUE_ADAPTERS } from '@ladderlog/core';
+
 import type { Define } from '../program.ts';
 import { startUp } from '../processes/up.ts';
 import type { Up } from '../processes/up.ts';
@@ -65,27 +67,14 @@ export function tour({ url, venues }: Pick<Up, 'url' | 'venues'>): string[] {
   const get = (path: string): string => `curl -s -H "Authorization: Bearer $KEY" "${url}/v3/${path}"`;
   const first = (name: string, path: string): string =>
     `${name}=$(${get(path)} | grep -o '"market_id":"[^"]*"' | head -1 | cut -d'"' -f4)`;
-  const open = 'start_time=$NOW&end_time=$NOW';
-  const has = (venue: string): boolean => venues.includes(venue);
+  const now = (path: string): string => path.replace('{now}', 'start_time=$NOW&end_time=$NOW');
   const lines = [];
   if (venues.length > 0) lines.push('NOW=$(date -u +%Y-%m-%dT%H:%M:%SZ)');
-  if (has('venuec'))
-    lines.push(
-      get(`btc/markets?${open}&limit=3`),
-      first('MARKET', `btc/markets?window=15m&${open}&limit=1`),
-      get('btc/markets/$MARKET/orderbook/latest'),
-    );
-  if (has('venueb'))
-    lines.push(
-      first('TICKER', `venueb/markets?series=KXBTC15M&${open}&limit=1`),
-      get('venueb/$TICKER/snapshots?include_orderbook=true&limit=2'),
-      get('coverage?venue=venueb&market_id=$TICKER'),
-    );
-  if (has('venuea'))
-    lines.push(
-      first('ID', `venuea-prediction/markets?coin=BTC&window=15m&${open}&limit=1`),
-      get('venuea-prediction/$ID/timeseries?metric=chance&limit=3'),
-    );
+  // The venues that every plan may read come last in the registry, and first here.
+  for (const { venue, routes } of VENUE_ADAPTERS.toReversed())
+    if (venues.includes(venue))
+      for (const step of routes.tour)
+        lines.push(typeof step === 'string' ? get(now(step)) : first(step.variable, now(step.path)));
   for (const venue of venues.slice(0, 1)) lines.push(get(`gaps?venue=${venue}&limit=5`));
   lines.push(`curl -s "${url}/v3/overview"`);
   return lines;

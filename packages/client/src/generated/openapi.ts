@@ -1,4 +1,4 @@
-// Generated from openapi.yaml by packages/client/generate.ts; do not edit.
+// Written by `npm run generate` from openapi.yaml; do not edit.
 
 export interface paths {
     readonly "/v3/health": {
@@ -765,14 +765,6 @@ export interface components {
         readonly Market: {
             readonly venue: components["schemas"]["Venue"];
             readonly market_id: string;
-            /** @description Venue A: the venue's topic identifier (= event_id). */
-            readonly topic_id?: string | null;
-            /** @description Venue B: the native ticker (= market_id). */
-            readonly market_ticker?: string;
-            /** @description Venue B: = event_id. */
-            readonly event_ticker?: string | null;
-            /** @description Venue B: = series_id. */
-            readonly series_ticker?: string | null;
             readonly event_id: string | null;
             readonly series_id: string | null;
             readonly condition_id: string | null;
@@ -823,6 +815,14 @@ export interface components {
             readonly native: {
                 readonly [key: string]: unknown;
             } | readonly unknown[] | null;
+            /** @description Venue A: the venue's topic identifier (= event_id). */
+            readonly topic_id?: string | null;
+            /** @description Venue B: the native ticker (= market_id). */
+            readonly market_ticker?: string;
+            /** @description Venue B: = event_id. */
+            readonly event_ticker?: string | null;
+            /** @description Venue B: = series_id. */
+            readonly series_ticker?: string | null;
         };
         readonly ArrayLadders: {
             /** @description Highest first. */
@@ -852,10 +852,6 @@ export interface components {
         readonly BookRecord: {
             readonly venue: components["schemas"]["Venue"];
             readonly market_id: string;
-            readonly topic_id?: string | null;
-            readonly market_ticker?: string;
-            readonly event_ticker?: string | null;
-            readonly series_ticker?: string | null;
             readonly event_id: string | null;
             readonly series_id: string | null;
             readonly condition_id: string | null;
@@ -925,6 +921,10 @@ export interface components {
                 readonly ordinal: number;
                 readonly entry: number;
             };
+            readonly topic_id?: string | null;
+            readonly market_ticker?: string;
+            readonly event_ticker?: string | null;
+            readonly series_ticker?: string | null;
         };
         /** @description One sample of exactly one metric. */
         readonly Sample: {
@@ -1265,26 +1265,6 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Underlying asset of venue C's markets. Any other value is a 400 `INVALID_PARAMETER`.
-         * @example btc
-         */
-        readonly asset: "btc" | "eth" | "sol" | "xrp" | "doge" | "bnb" | "hype";
-        /**
-         * @description Venue A's own market identifier (an integer, written as text).
-         * @example 4107231
-         */
-        readonly marketIdA: string;
-        /**
-         * @description The exact native market ticker, dots and dashes included; find it by listing markets of a series.
-         * @example KXBTC15M-26NOV141915-15
-         */
-        readonly marketTicker: string;
-        /**
-         * @description Venue C's condition id, `0x` and 64 hexadecimal digits.
-         * @example 0x5d1c0c1e2f7a4b3c9d8e7f60514233445566778899aabbccddeeff0011223344
-         */
-        readonly marketIdC: string;
-        /**
          * @description The venue's own slug of the market.
          * @example btc-updown-5m-1794700800
          */
@@ -1294,27 +1274,8 @@ export interface components {
          * @example 2026-11-15T00:00:02.500Z
          */
         readonly at: components["schemas"]["TimeText"];
-        /**
-         * @description Underlying asset.
-         * @example BTC
-         */
-        readonly coin: "BTC" | "ETH" | "BNB" | "btc" | "eth" | "bnb";
-        /** @description Length of the window the contract is about. */
-        readonly window: "5m" | "15m";
-        /** @description Length of the window the contract is about. */
-        readonly anyWindow: "5m" | "15m" | "1h" | "4h" | "1d";
         /** @description Normalized status; the venue's own word is `native_status`. */
         readonly status: components["schemas"]["MarketStatus"];
-        /**
-         * @description Series ticker, the recurring contract family.
-         * @example KXBTC15M
-         */
-        readonly series: string;
-        /**
-         * @description Event ticker, a group of related markets.
-         * @example KXBTC15M-26NOV141915
-         */
-        readonly event: string;
         /**
          * @description First instant, inclusive. Default, for history, the oldest your plan reaches.
          * @example 2026-11-15T00:00:00Z
@@ -1337,16 +1298,8 @@ export interface components {
         readonly interval: "1s" | "10s" | "1m" | "5m" | "15m" | "1h";
         /** @description Add the ladders to every record. `true` and `false` in any case. */
         readonly includeOrderbook: boolean;
-        /** @description Full ladders are part of venue A's records; pass false to leave them out (`true` and `false` in any case). */
-        readonly includeOrderbookA: boolean;
         /** @description `arrays`: price and size arrays per side. `levels`: `bids: [{price, size}]` instead. */
         readonly ladder: "arrays" | "levels";
-        /** @description Outcome index whose book is meant. Venue A's socket prices the book in outcome 0. */
-        readonly outcomeA: "0" | "1";
-        /** @description Only samples of this outcome index. Default both; each sample names its outcome. */
-        readonly outcomeSample: "0" | "1";
-        /** @description Only this outcome token. Default every outcome of the market. */
-        readonly outcomeC: string;
         /** @description Exactly one metric; the three are different things and are never merged. */
         readonly metric: components["schemas"]["Metric"];
         /** @description Records a page. */
@@ -1368,6 +1321,53 @@ export interface components {
         readonly datasetQuery: components["schemas"]["Dataset"];
         /** @description Only this outcome id. */
         readonly anyOutcome: string;
+        /**
+         * @description Venue A's own market identifier (an integer, written as text).
+         * @example 4107231
+         */
+        readonly marketIdA: string;
+        /**
+         * @description Underlying asset.
+         * @example BTC
+         */
+        readonly coin: "BTC" | "ETH" | "BNB" | "btc" | "eth" | "bnb";
+        /** @description Length of the window the contract is about. */
+        readonly window: "5m" | "15m";
+        /** @description Full ladders are part of venue A's records; pass false to leave them out (`true` and `false` in any case). */
+        readonly includeOrderbookA: boolean;
+        /** @description Outcome index whose book is meant. Venue A's socket prices the book in outcome 0. */
+        readonly outcomeA: "0" | "1";
+        /** @description Only samples of this outcome index. Default both; each sample names its outcome. */
+        readonly outcomeSample: "0" | "1";
+        /**
+         * @description The exact native market ticker, dots and dashes included; find it by listing markets of a series.
+         * @example KXBTC15M-26NOV141915-15
+         */
+        readonly marketTicker: string;
+        /**
+         * @description Series ticker, the recurring contract family.
+         * @example KXBTC15M
+         */
+        readonly series: string;
+        /**
+         * @description Event ticker, a group of related markets.
+         * @example KXBTC15M-26NOV141915
+         */
+        readonly event: string;
+        /**
+         * @description Underlying asset of venue C's markets. Any other value is a 400 `INVALID_PARAMETER`.
+         * @example btc
+         */
+        readonly asset: "btc" | "eth" | "sol" | "xrp" | "doge" | "bnb" | "hype";
+        /**
+         * @description Venue C's condition id, `0x` and 64 hexadecimal digits.
+         * @example 0x5d1c0c1e2f7a4b3c9d8e7f60514233445566778899aabbccddeeff0011223344
+         */
+        readonly marketIdC: string;
+        /** @description Length of the window the contract is about. */
+        readonly anyWindow: "5m" | "15m" | "1h" | "4h" | "1d";
+        /** @description Only this outcome token. Default every outcome of the market. */
+        readonly outcomeC: string;
     };
     requestBodies: never;
     headers: {

@@ -5,6 +5,7 @@ import type { VenueTrading } from '../backtest/trading.ts';
 import type { VenueCapture } from '../capture/finding.ts';
 import type { Plan, Venue } from '../events/events.ts';
 import type { RecordStyle } from '../market/record-style.ts';
+import type { VenueRoutes } from './routes.ts';
 
 export type VenueAdapter = {
   readonly venue: Venue;
@@ -18,4 +19,6 @@ export type VenueAdapter = {
   readonly trading: VenueTrading;
   /** The smallest plan that may read it; larger ones may too. */
   readonly plan: Plan;
+  /** Its routes in the contract of the API. */
+  readonly routes: VenueRoutes;
 };

@@ -3,6 +3,7 @@ import { FIRST } from './books.ts';
 import { VenueANormalizer } from './normalize.ts';
 import { record } from './record.ts';
 import { trading } from './trading.ts';
+import { routes } from './routes.ts';
 
 export const venueA: VenueAdapter = {
   venue: 'venuea',
@@ -18,4 +19,5 @@ export const venueA: VenueAdapter = {
   record,
   trading,
   plan: 'quant',
+  routes,
 };

@@ -4,6 +4,7 @@ import { VenueBNormalizer } from './normalize.ts';
 import { PRICE_BOUNDS } from './wire.ts';
 import { record } from './record.ts';
 import { trading } from './trading.ts';
+import { routes } from './routes.ts';
 
 export const venueB: VenueAdapter = {
   venue: 'venueb',
@@ -19,4 +20,5 @@ export const venueB: VenueAdapter = {
   record,
   trading,
   plan: 'explorer',
+  routes,
 };

@@ -2,6 +2,7 @@ import type { VenueAdapter } from '../adapter.ts';
 import { VenueCNormalizer } from './normalize.ts';
 import { record } from './record.ts';
 import { trading } from './trading.ts';
+import { routes } from './routes.ts';
 
 export const venueC: VenueAdapter = {
   venue: 'venuec',
@@ -17,4 +18,5 @@ export const venueC: VenueAdapter = {
   record,
   trading,
   plan: 'explorer',
+  routes,
 };

@@ -1,6 +1,4 @@
-// Writes docs/configuration.md from the settings themselves: `node infra/write-configuration-doc.ts`. A test says when it is due.
-
-import { writeFileSync } from 'node:fs';
+// docs/configuration.md, from the settings themselves. `npm run generate` writes it.
 
 import type { Setting } from '../packages/cli/src/settings/settings.ts';
 import { SETTINGS } from '../packages/cli/src/settings/settings.ts';
@@ -34,7 +32,7 @@ export function configurationDoc(): string {
   );
   return `# Configuration
 
-<!-- Written by infra/write-configuration-doc.ts from packages/cli/src/settings/settings.ts; do not edit. -->
+<!-- Written by \`npm run generate\` from the settings; do not edit. -->
 
 A setting is taken from the first place that names it: flag, environment, file, default. The file is YAML, \`ladderlog.yaml\`
 in the working directory unless \`--config\` or \`LADDERLOG_CONFIG\` names another. All problems are reported together, with
@@ -64,5 +62,3 @@ function fallbackText(value: unknown): string {
   }
   return `\`${String(value as string | number | boolean)}\``;
 }
-
-if (import.meta.main) writeFileSync(new URL('../docs/configuration.md', import.meta.url), configurationDoc());
