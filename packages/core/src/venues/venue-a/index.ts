@@ -2,8 +2,8 @@ import type { VenueAdapter } from '../adapter.ts';
 import { FIRST } from './books.ts';
 import { VenueANormalizer } from './normalize.ts';
 import { record } from './record.ts';
-import { trading } from './trading.ts';
 import { routes } from './routes.ts';
+import { trading } from './trading.ts';
 
 export const venueA: VenueAdapter = {
   venue: 'venuea',

@@ -1,10 +1,10 @@
 import type { VenueAdapter } from '../adapter.ts';
 import { OUTCOME } from './book.ts';
 import { VenueBNormalizer } from './normalize.ts';
-import { PRICE_BOUNDS } from './wire.ts';
 import { record } from './record.ts';
-import { trading } from './trading.ts';
 import { routes } from './routes.ts';
+import { trading } from './trading.ts';
+import { PRICE_BOUNDS } from './wire.ts';
 
 export const venueB: VenueAdapter = {
   venue: 'venueb',

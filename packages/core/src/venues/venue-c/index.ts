@@ -1,8 +1,8 @@
 import type { VenueAdapter } from '../adapter.ts';
 import { VenueCNormalizer } from './normalize.ts';
 import { record } from './record.ts';
-import { trading } from './trading.ts';
 import { routes } from './routes.ts';
+import { trading } from './trading.ts';
 
 export const venueC: VenueAdapter = {
   venue: 'venuec',
