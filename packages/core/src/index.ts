@@ -55,11 +55,17 @@ export {
   EVENT_TYPES,
   GAP_CAUSES,
   GAP_SCOPES,
-  MARKET_STATUSES,
   METRICS,
   PLANS,
   PROVENANCES,
 } from './events/events.ts';
+export type { MarketFieldKind, MarketFieldName } from './events/market-fields.ts';
+export {
+  MARKET_FIELDS,
+  MARKET_FIELD_NAMES,
+  MARKET_STATUSES,
+  UNKNOWN_MARKET,
+} from './events/market-fields.ts';
 export type { Clock, Micros } from './kernel/time.ts';
 export {
   EARLIEST_MICROS,
@@ -155,7 +161,6 @@ export type {
   Schema,
   VenueRoutes,
 } from './venues/routes.ts';
-export { UNKNOWN_MARKET } from './venues/shared/merge-market.ts';
 export { venueA } from './venues/venue-a/index.ts';
 export * as subscribeA from './venues/venue-a/subscribe.ts';
 export { venueB } from './venues/venue-b/index.ts';

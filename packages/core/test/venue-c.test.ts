@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Capture } from '../src/capture/capture.ts';
-import { UNKNOWN_MARKET } from '../src/venues/shared/merge-market.ts';
+import { UNKNOWN_MARKET } from '../src/events/market-fields.ts';
 import { venueC } from '../src/venues/venue-c/index.ts';
 import { DOWN, MARKET, UP, bookMessage, change, changes, level, started } from './venue-c-messages.ts';
 import { AT, feed, frame, only, sourceText } from './venue-frames.ts';

@@ -2,15 +2,10 @@
 // the same for all venues; apply-finding.ts turns it into events.
 
 import type { Micro, TextFormat } from '../kernel/decimal.ts';
-import type {
-  CheckFlag,
-  GapCause,
-  GapScope,
-  MarketObserved,
-  Metric,
-  TextException,
-} from '../events/events.ts';
+import type { CheckFlag, GapCause, GapScope, MarketFields, Metric, TextException } from '../events/events.ts';
 import type { Micros } from '../kernel/time.ts';
+
+export type { MarketFields };
 
 /** A frame as the shell hands it over: text as received, and the time stamped before parsing. */
 export type Frame = {
@@ -54,11 +49,6 @@ export type MarketFinding = {
   readonly market: string;
   readonly fields: MarketFields;
 };
-
-export type MarketFields = Omit<
-  MarketObserved,
-  'type' | 'venue' | 'market' | 'observedAt' | 'sourceTs' | 'session' | 'ordinal' | 'provenance'
->;
 
 export type SampleFinding = {
   readonly type: 'sample';

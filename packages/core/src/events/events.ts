@@ -3,6 +3,9 @@
 
 import type { Micro, TextFormat } from '../kernel/decimal.ts';
 import type { Micros } from '../kernel/time.ts';
+import type { MarketFields } from './market-fields.ts';
+
+export type { MarketFields, MarketStatus, Outcome } from './market-fields.ts';
 
 /** A venue's name: its topic, its part of the routes, a column. Which ones there are says venues/venues.ts. */
 export type Venue = 'venuea' | 'venueb' | 'venuec';
@@ -18,9 +21,6 @@ export type Metric = (typeof METRICS)[number];
 
 export const BOOK_STATES = ['two_sided', 'bid_only', 'ask_only', 'empty', 'crossed'] as const;
 export type BookState = (typeof BOOK_STATES)[number];
-
-export const MARKET_STATUSES = ['unknown', 'upcoming', 'open', 'closed', 'resolved', 'voided'] as const;
-export type MarketStatus = (typeof MARKET_STATUSES)[number];
 
 /** Why nothing was recorded. */
 export const GAP_CAUSES = [
@@ -125,54 +125,8 @@ export type BookObserved = Envelope & {
   readonly nativeIds: Readonly<Record<string, string>>;
 };
 
-export type Outcome = {
-  /** The outcome as used in BookObserved.outcome. */
-  readonly id: string;
-  readonly label: string;
-  readonly index: number;
-  readonly tokenId: string | null;
-  readonly winner: boolean | null;
-};
-
-export type MarketObserved = Envelope & {
-  readonly type: 'MarketObserved';
-  readonly slug: string | null;
-  readonly title: string | null;
-  readonly question: string | null;
-  readonly asset: string | null;
-  readonly window: string | null;
-  readonly status: MarketStatus;
-  readonly nativeStatus: string | null;
-  /** Topic (A), event (B, C). */
-  readonly eventId: string | null;
-  readonly seriesId: string | null;
-  readonly conditionId: string | null;
-  readonly outcomes: readonly Outcome[];
-  /** Start of the window the contract is about; not when it was listed. */
-  readonly opensAt: Micros | null;
-  /** End of trading. */
-  readonly closesAt: Micros | null;
-  readonly listedAt: Micros | null;
-  readonly expectedResolutionAt: Micros | null;
-  readonly resolvedAt: Micros | null;
-  readonly resolution: string | null;
-  readonly winningOutcome: string | null;
-  readonly settlementValue: Micro | null;
-  readonly strike: string | null;
-  readonly volume: Micro | null;
-  readonly liquidity: Micro | null;
-  readonly openInterest: Micro | null;
-  readonly participantCount: number | null;
-  readonly chain: string | null;
-  readonly exchangeContract: string | null;
-  readonly collateral: string | null;
-  readonly feeBps: number | null;
-  readonly tickSize: Micro | null;
-  readonly minSize: Micro | null;
-  readonly simulated: boolean;
-  /** The venue's own objects of this market as compact JSON, every field kept. */
-  readonly native: string;
-};
+/** Metadata, written when it changed. */
+export type MarketObserved = Envelope & { readonly type: 'MarketObserved' } & MarketFields;
 
 export type MetricSampled = Envelope & {
   readonly type: 'MetricSampled';

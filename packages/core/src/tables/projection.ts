@@ -40,7 +40,7 @@ export const defineProjection = <T extends TableName, E extends EventType>(
     readonly handles: readonly E[];
     readonly newestBy?: (event: EventOf<E>) => string;
     readonly merging?: Merging<T>;
-    readonly project: (event: EventOf<E>, position: Position) => readonly TableRow<T>[];
+    readonly project: (event: EventOf<E>, position: Position) => readonly TableRow<NoInfer<T>>[];
   },
 ): Projection<T> => ({
   name: table,

@@ -1,6 +1,9 @@
 // The columns of every table the projector writes, in the order of the migrations; a test holds the two together. Types are
 // ClickHouse's as they travel in RowBinary: LowCardinality and SimpleAggregateFunction are storage and not named here.
 
+import type { MarketFieldKind, MarketFieldName } from '../events/market-fields.ts';
+import { MARKET_FIELDS } from '../events/market-fields.ts';
+
 export type ColumnType =
   | 'Bool'
   | 'UInt16'
@@ -42,14 +45,19 @@ export const POSITION_COLUMNS = {
   offset: 'UInt64',
 } as const satisfies Columns;
 
-const BOOK_COLUMNS = {
-  venue: 'String',
-  market: 'String',
-  outcome: 'String',
+/** When it was observed, by our clock and by theirs, and in which frame. */
+const OBSERVED_COLUMNS = {
   observed_at: 'DateTime64(6)',
   source_ts: 'Nullable(DateTime64(6))',
   session: 'String',
   ordinal: 'UInt64',
+} as const satisfies Columns;
+
+const BOOK_COLUMNS = {
+  venue: 'String',
+  market: 'String',
+  outcome: 'String',
+  ...OBSERVED_COLUMNS,
   entry: 'UInt16',
   provenance: 'String',
   kind: 'String',
@@ -77,50 +85,47 @@ const BOOK_COLUMNS = {
   native_ids: 'Map(String, String)',
 } as const satisfies Columns;
 
-const MARKET_COLUMNS = {
-  venue: 'String',
-  market: 'String',
-  observed_at: 'DateTime64(6)',
-  source_ts: 'Nullable(DateTime64(6))',
-  session: 'String',
-  ordinal: 'UInt64',
-  provenance: 'String',
-  slug: 'Nullable(String)',
-  title: 'Nullable(String)',
-  question: 'Nullable(String)',
-  asset: 'Nullable(String)',
-  window: 'Nullable(String)',
-  status: 'String',
-  native_status: 'Nullable(String)',
-  event_id: 'Nullable(String)',
-  series_id: 'Nullable(String)',
-  condition_id: 'Nullable(String)',
+/** Lists beside each other, one value an outcome. */
+const OUTCOME_COLUMNS = {
   outcome_ids: 'Array(String)',
   outcome_labels: 'Array(String)',
   outcome_indexes: 'Array(UInt16)',
+  /** Empty where the venue gives no token. */
   outcome_tokens: 'Array(String)',
+  /** yes, no, or empty while unknown. */
   outcome_winners: 'Array(String)',
-  opens_at: 'Nullable(DateTime64(6))',
-  closes_at: 'Nullable(DateTime64(6))',
-  listed_at: 'Nullable(DateTime64(6))',
-  expected_resolution_at: 'Nullable(DateTime64(6))',
-  resolved_at: 'Nullable(DateTime64(6))',
-  resolution: 'Nullable(String)',
-  winning_outcome: 'Nullable(String)',
-  settlement_value: 'Nullable(Int64)',
-  strike: 'Nullable(String)',
-  volume: 'Nullable(Int64)',
-  liquidity: 'Nullable(Int64)',
-  open_interest: 'Nullable(Int64)',
-  participant_count: 'Nullable(UInt64)',
-  chain: 'Nullable(String)',
-  exchange_contract: 'Nullable(String)',
-  collateral: 'Nullable(String)',
-  fee_bps: 'Nullable(Int64)',
-  tick_size: 'Nullable(Int64)',
-  min_size: 'Nullable(Int64)',
-  simulated: 'Bool',
-  native: 'String',
+} as const satisfies Columns;
+
+const COLUMN_OF_KIND = {
+  text: 'Nullable(String)',
+  time: 'Nullable(DateTime64(6))',
+  amount: 'Nullable(Int64)',
+  number: 'Nullable(Int64)',
+  count: 'Nullable(UInt64)',
+  status: 'String',
+  flag: 'Bool',
+  json: 'String',
+} as const satisfies Record<Exclude<MarketFieldKind, 'outcomes'>, ColumnType>;
+
+type Fields = typeof MARKET_FIELDS;
+type FieldColumns = {
+  [
+    N in Exclude<MarketFieldName, 'outcomes'> as Fields[N]['column']
+  ]: (typeof COLUMN_OF_KIND)[Fields[N]['kind']];
+};
+
+const MARKET_FIELD_COLUMNS = Object.fromEntries(
+  Object.values(MARKET_FIELDS).flatMap(({ kind, column }): [string, ColumnType][] =>
+    kind === 'outcomes' ? Object.entries(OUTCOME_COLUMNS) : [[column, COLUMN_OF_KIND[kind]]],
+  ),
+) as Readonly<FieldColumns> & typeof OUTCOME_COLUMNS;
+
+const MARKET_COLUMNS = {
+  venue: 'String',
+  market: 'String',
+  ...OBSERVED_COLUMNS,
+  provenance: 'String',
+  ...MARKET_FIELD_COLUMNS,
 } as const satisfies Columns;
 
 /** Columns of each table after `generation` (which build of the tables; the encoder adds it) and POSITION_COLUMNS. */
@@ -131,10 +136,7 @@ export const TABLES = {
     venue: 'String',
     market: 'String',
     outcome: 'String',
-    observed_at: 'DateTime64(6)',
-    source_ts: 'Nullable(DateTime64(6))',
-    session: 'String',
-    ordinal: 'UInt64',
+    ...OBSERVED_COLUMNS,
     entry: 'UInt16',
     provenance: 'String',
     metric: 'String',
@@ -183,10 +185,7 @@ export const TABLES = {
   rejects: {
     venue: 'String',
     market: 'String',
-    observed_at: 'DateTime64(6)',
-    source_ts: 'Nullable(DateTime64(6))',
-    session: 'String',
-    ordinal: 'UInt64',
+    ...OBSERVED_COLUMNS,
     provenance: 'String',
     origin: 'String',
     channel: 'String',
@@ -198,10 +197,7 @@ export const TABLES = {
     venue: 'String',
     market: 'String',
     outcome: 'String',
-    observed_at: 'DateTime64(6)',
-    source_ts: 'Nullable(DateTime64(6))',
-    session: 'String',
-    ordinal: 'UInt64',
+    ...OBSERVED_COLUMNS,
     provenance: 'String',
     method: 'String',
     equal: 'Bool',

@@ -1,106 +1,53 @@
-// Market metadata: every change (market_history) and the newest per market (markets).
+// Market metadata: every change (market_history) and the newest per market (markets). Columns and fields: events/market-fields.ts.
 
-import type { MarketObserved } from '../../events/events.ts';
+import type { MarketObserved, Outcome } from '../../events/events.ts';
+import { MARKET_FIELDS, MARKET_FIELD_NAMES } from '../../events/market-fields.ts';
+import type { Position } from '../../events/topics.ts';
+import type { Placed } from '../../market/state.ts';
 import { defineProjection } from '../projection.ts';
 import type { StoredRow, TableRow } from '../tables.ts';
-import type { Placed } from '../../market/state.ts';
-import type { Position } from '../../events/topics.ts';
+import { POSITION_COLUMNS, TABLES } from '../tables.ts';
 import { envelopeColumns, envelopeOf, positionOf } from './envelope-columns.ts';
 
-export type MarketRow = TableRow<'market_history'>;
+const PLAIN_FIELDS = MARKET_FIELD_NAMES.filter((name) => name !== 'outcomes').map(
+  (name) => [name, MARKET_FIELDS[name].column] as const,
+);
 
-function marketRow(event: MarketObserved, position: Position, version: number): MarketRow {
+/** Its copy is filled quicker than an object that grows. */
+const EMPTY_ROW = Object.fromEntries(
+  Object.keys({ ...POSITION_COLUMNS, ...TABLES.markets }).map((column) => [column, null]),
+);
+
+function toRow(event: MarketObserved, position: Position, version: number): TableRow<'markets'> {
+  const row: Record<string, unknown> = { ...EMPTY_ROW, ...envelopeColumns(event, position, version) };
   const { outcomes } = event;
-  return {
-    ...envelopeColumns(event, position, version),
-    slug: event.slug,
-    title: event.title,
-    question: event.question,
-    asset: event.asset,
-    window: event.window,
-    status: event.status,
-    native_status: event.nativeStatus,
-    event_id: event.eventId,
-    series_id: event.seriesId,
-    condition_id: event.conditionId,
-    outcome_ids: outcomes.map(({ id }) => id),
-    outcome_labels: outcomes.map(({ label }) => label),
-    outcome_indexes: outcomes.map(({ index }) => index),
-    // Empty where the venue gives no token; winners are yes, no, or empty while unknown.
-    outcome_tokens: outcomes.map(({ tokenId }) => tokenId ?? ''),
-    outcome_winners: outcomes.map(({ winner }) => (winner === null ? '' : winner ? 'yes' : 'no')),
-    opens_at: event.opensAt,
-    closes_at: event.closesAt,
-    listed_at: event.listedAt,
-    expected_resolution_at: event.expectedResolutionAt,
-    resolved_at: event.resolvedAt,
-    resolution: event.resolution,
-    winning_outcome: event.winningOutcome,
-    settlement_value: event.settlementValue,
-    strike: event.strike,
-    volume: event.volume,
-    liquidity: event.liquidity,
-    open_interest: event.openInterest,
-    participant_count: event.participantCount,
-    chain: event.chain,
-    exchange_contract: event.exchangeContract,
-    collateral: event.collateral,
-    fee_bps: event.feeBps,
-    tick_size: event.tickSize,
-    min_size: event.minSize,
-    simulated: event.simulated,
-    native: event.native,
-  };
+  row['outcome_ids'] = outcomes.map(({ id }) => id);
+  row['outcome_labels'] = outcomes.map(({ label }) => label);
+  row['outcome_indexes'] = outcomes.map(({ index }) => index);
+  row['outcome_tokens'] = outcomes.map(({ tokenId }) => tokenId ?? '');
+  row['outcome_winners'] = outcomes.map(({ winner }) => (winner === null ? '' : winner ? 'yes' : 'no'));
+  for (const [name, column] of PLAIN_FIELDS) row[column] = event[name];
+  return row as TableRow<'markets'>;
 }
 
 /** The event that a row was made of. */
-export const marketFromRow = (row: StoredRow<'markets'>): Placed<MarketObserved> => ({
-  position: positionOf(row),
-  event: {
+export function marketFromRow(row: StoredRow<'markets'>): Placed<MarketObserved> {
+  const event: Partial<Record<keyof MarketObserved, unknown>> = {
     type: 'MarketObserved',
     ...envelopeOf(row),
     sourceTs: row.source_ts,
     ordinal: row.ordinal,
-    slug: row.slug,
-    title: row.title,
-    question: row.question,
-    asset: row.asset,
-    window: row.window,
-    status: row.status as MarketObserved['status'],
-    nativeStatus: row.native_status,
-    eventId: row.event_id,
-    seriesId: row.series_id,
-    conditionId: row.condition_id,
-    outcomes: row.outcome_ids.map((id, at) => ({
+    outcomes: row.outcome_ids.map((id, at): Outcome => ({
       id,
       label: row.outcome_labels[at] ?? '',
       index: row.outcome_indexes[at] ?? at,
       tokenId: row.outcome_tokens[at] || null,
       winner: winnerOf(row.outcome_winners[at]),
     })),
-    opensAt: row.opens_at,
-    closesAt: row.closes_at,
-    listedAt: row.listed_at,
-    expectedResolutionAt: row.expected_resolution_at,
-    resolvedAt: row.resolved_at,
-    resolution: row.resolution,
-    winningOutcome: row.winning_outcome,
-    settlementValue: row.settlement_value,
-    strike: row.strike,
-    volume: row.volume,
-    liquidity: row.liquidity,
-    openInterest: row.open_interest,
-    participantCount: row.participant_count,
-    chain: row.chain,
-    exchangeContract: row.exchange_contract,
-    collateral: row.collateral,
-    feeBps: row.fee_bps,
-    tickSize: row.tick_size,
-    minSize: row.min_size,
-    simulated: row.simulated,
-    native: row.native,
-  },
-});
+  };
+  for (const [name, column] of PLAIN_FIELDS) event[name] = row[column];
+  return { event: event as MarketObserved, position: positionOf(row) };
+}
 
 const winnerOf = (text: string | undefined): boolean | null =>
   text === 'yes' ? true : text === 'no' ? false : null;
@@ -110,12 +57,12 @@ const VERSION = 1;
 export const marketHistory = defineProjection('market_history', {
   version: VERSION,
   handles: ['MarketObserved'],
-  project: (event, position) => [marketRow(event, position, VERSION)],
+  project: (event, position) => [toRow(event, position, VERSION)],
 });
 
 export const markets = defineProjection('markets', {
   version: VERSION,
   handles: ['MarketObserved'],
   newestBy: (event) => `${event.venue}\n${event.market}`,
-  project: (event, position) => [marketRow(event, position, VERSION)],
+  project: (event, position) => [toRow(event, position, VERSION)],
 });

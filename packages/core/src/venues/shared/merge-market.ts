@@ -2,43 +2,7 @@
 // resolution notice): one that is silent on a field does not unlearn it.
 
 import { isObject, parseExact } from '../../kernel/exact-json.ts';
-import type { Outcome } from '../../events/events.ts';
-import type { MarketFields } from '../../capture/finding.ts';
-
-export const UNKNOWN_MARKET: MarketFields = {
-  slug: null,
-  title: null,
-  question: null,
-  asset: null,
-  window: null,
-  status: 'unknown',
-  nativeStatus: null,
-  eventId: null,
-  seriesId: null,
-  conditionId: null,
-  outcomes: [],
-  opensAt: null,
-  closesAt: null,
-  listedAt: null,
-  expectedResolutionAt: null,
-  resolvedAt: null,
-  resolution: null,
-  winningOutcome: null,
-  settlementValue: null,
-  strike: null,
-  volume: null,
-  liquidity: null,
-  openInterest: null,
-  participantCount: null,
-  chain: null,
-  exchangeContract: null,
-  collateral: null,
-  feeBps: null,
-  tickSize: null,
-  minSize: null,
-  simulated: false,
-  native: '{}',
-};
+import type { MarketFields, Outcome } from '../../events/events.ts';
 
 export function mergeMarket(known: MarketFields | undefined, fresh: MarketFields): MarketFields {
   if (!known) return fresh;

@@ -8,7 +8,7 @@ import type { Metric } from '../../events/events.ts';
 import type { Micros } from '../../kernel/time.ts';
 import type { MarketFields, SampleFinding, SkipFinding } from '../../capture/finding.ts';
 import { isEnded } from '../shared/known-markets.ts';
-import { UNKNOWN_MARKET } from '../shared/merge-market.ts';
+import { UNKNOWN_MARKET } from '../../events/market-fields.ts';
 import { microOf } from '../shared/source-decimal.ts';
 import { isoOf, millisOf } from '../shared/source-time.ts';
 import { parseUpDownSlug } from '../shared/up-down.ts';

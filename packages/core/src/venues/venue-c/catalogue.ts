@@ -7,7 +7,7 @@ import type { Micro } from '../../kernel/decimal.ts';
 import type { MarketStatus, Outcome } from '../../events/events.ts';
 import type { Micros } from '../../kernel/time.ts';
 import type { MarketFields } from '../../capture/finding.ts';
-import { UNKNOWN_MARKET } from '../shared/merge-market.ts';
+import { UNKNOWN_MARKET } from '../../events/market-fields.ts';
 import { microOf } from '../shared/source-decimal.ts';
 import { isoOf, millisOf } from '../shared/source-time.ts';
 import { parseUpDownSlug } from '../shared/up-down.ts';
