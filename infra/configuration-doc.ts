@@ -1,5 +1,7 @@
 // docs/configuration.md, from the settings themselves. `npm run generate` writes it.
 
+import { VENUE_ADAPTERS } from '@ladderlog/core';
+
 import type { Setting } from '../packages/cli/src/settings/settings.ts';
 import { SETTINGS } from '../packages/cli/src/settings/settings.ts';
 
@@ -9,9 +11,9 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ['Store', /^clickhouse/],
   ['API and feed', /^(redis|cors|trust|cursor|validate|query|feed)/],
   ['Collectors', /^(collector|shard|beat|compare|simulator)/],
-  ['Venue A', /^venuea/],
-  ['Venue B', /^venueb/],
-  ['Venue C', /^venuec/],
+  ...VENUE_ADAPTERS.map(
+    ({ venue, routes }) => [`Venue ${routes.words.short}`, new RegExp(`^${venue}`)] as const,
+  ),
 ];
 
 export function configurationDoc(): string {

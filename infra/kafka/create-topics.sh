@@ -16,7 +16,7 @@ flush=(--config flush.messages=1)
 if ((REPLICATION >= 3)); then min_insync=2; fi
 if ((REPLICATION > 1)); then flush=(); fi
 
-for topic in venuea venueb venuec venuea.frames venueb.frames venuec.frames control; do
+for topic in venuea venuea.frames venueb venueb.frames venuec venuec.frames control; do
   retention=-1
   if [[ $topic == *.frames && -n $FRAMES_DAYS ]]; then retention=$((FRAMES_DAYS * 86400000)); fi
   # shellcheck disable=SC2086

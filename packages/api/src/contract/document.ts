@@ -3,8 +3,9 @@
 
 import { readFileSync } from 'node:fs';
 import type { ParameterSpec, RouteKind, Schema, Venue, VenueAdapter, VenueRoutes } from '@ladderlog/core';
-import { LadderlogError, VENUE_ADAPTERS } from '@ladderlog/core';
+import { LadderlogError, PLANS, VENUE_ADAPTERS } from '@ladderlog/core';
 import { parse } from 'yaml';
+import { withVenueFields } from './venue-fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -87,7 +88,7 @@ export function buildContract(adapters: readonly VenueAdapter[] = VENUE_ADAPTERS
     components: {
       ...shared.components,
       parameters: allParameters(shared, adapters),
-      schemas: withVenueProperties(shared.components.schemas, adapters),
+      schemas: withVenueFields(shared.components.schemas, adapters),
     },
   };
   return { document, routes: paths.map(({ route }) => route) };
@@ -179,36 +180,6 @@ function allParameters(shared: Shared, adapters: readonly VenueAdapter[]): Recor
   return all;
 }
 
-type WithProperties = { readonly properties: Readonly<Record<string, Schema>> };
-
-function withVenueProperties(
-  schemas: OpenApiDocument['components']['schemas'],
-  adapters: readonly VenueAdapter[],
-): Record<string, Schema> {
-  const added = (
-    schema: Schema | undefined,
-    name: keyof VenueRoutes['properties'],
-  ): Schema & WithProperties => ({
-    ...schema,
-    properties: Object.assign(
-      {},
-      (schema as WithProperties).properties,
-      ...adapters.map(({ routes }) => routes.properties[name]),
-    ) as Record<string, Schema>,
-  });
-  const book = added(schemas['BookRecord'], 'BookRecord');
-  return {
-    ...schemas,
-    Market: added(schemas['Market'], 'Market'),
-    ArrayLadders: added(schemas['ArrayLadders'], 'ArrayLadders'),
-    LevelLadders: added(schemas['LevelLadders'], 'LevelLadders'),
-    BookRecord: {
-      ...book,
-      properties: { ...book.properties, levels: added(book.properties['levels'], 'Levels') },
-    },
-  };
-}
-
 const COUNTS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 
 /** What the shared texts say of the venues. */
@@ -219,7 +190,10 @@ function venueWords(adapters: readonly VenueAdapter[]): Json {
     const places = routes.bases.map(({ path }) => `under \`${path}\``);
     return `\`${venue}\`: ${routes.words.about}, ${places.join(' and, identically, ')}.`;
   });
+  const free = adapters.filter(({ plan }) => plan === PLANS[0]).map(({ routes }) => routes.words.short);
   return {
+    // On two lines: the paragraph is as wide as the others then.
+    'free venues': `venues ${free.slice(0, -1).join(', ')}\nand ${free.at(-1)}`,
     venues: adapters.map(({ venue }) => venue),
     count: COUNTS[adapters.length] ?? String(adapters.length),
     introduction: wrap(`**Venues.** ${introduction.join(' ')}`),

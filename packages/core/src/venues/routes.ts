@@ -75,12 +75,8 @@ export type VenueRoutes = {
   readonly marketFilters: Readonly<Record<string, MarketColumn>>;
   /** Added to the contract's components, under names that no other venue uses. */
   readonly parameters: Readonly<Record<string, ParameterSpec>>;
-  /** Fields that only this venue's records have, by schema; `Levels` is `levels` of a book record. */
-  readonly properties: Readonly<
-    Partial<
-      Record<'Market' | 'BookRecord' | 'Levels' | 'ArrayLadders' | 'LevelLadders', Record<string, Schema>>
-    >
-  >;
+  /** Descriptions of the fields that its record style adds to markets and ladders. */
+  readonly fieldTexts: Readonly<Record<string, string>>;
   readonly routes: Readonly<Partial<Record<RouteKind, RouteText>>>;
   readonly exampleBook: Readonly<Record<string, unknown>>;
   /** Requests that a newcomer may paste, below /v3/. `{now}` is a range of markets open now. `variable` keeps the first market's id. */

@@ -21,7 +21,7 @@ export type EventSchema = {
 
 const AVRO = new URL('../../../../avro/', import.meta.url);
 
-const fileOf = (type: EventType): string => `${type.replaceAll(/(?<!^)[A-Z]/g, '-$&').toLowerCase()}.avsc`;
+export const fileOf = (type: EventType): string => `${type.replaceAll(/(?<!^)[A-Z]/g, '-$&').toLowerCase()}.avsc`;
 
 function load(type: EventType): EventSchema {
   const text = withVenues(readFileSync(new URL(fileOf(type), AVRO), 'utf8'), VENUES);

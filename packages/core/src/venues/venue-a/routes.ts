@@ -69,15 +69,7 @@ export const routes: VenueRoutes = {
       schema: { type: 'string', enum: OUTCOMES },
     },
   },
-  properties: {
-    Market: {
-      topic_id: {
-        type: ['string', 'null'],
-        description: "Venue A: the venue's topic identifier (= event_id).",
-      },
-    },
-    BookRecord: { topic_id: { type: ['string', 'null'] } },
-  },
+  fieldTexts: { topic_id: "Venue A: the venue's topic identifier (= event_id)." },
   routes: {
     markets: {
       description:

@@ -1,10 +1,6 @@
 import type { VenueRoutes } from '../routes.ts';
 
 const TICKER = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$' };
-const TEXT_OR_NULL = { type: ['string', 'null'] };
-/** Of a native side: at most 100 levels are shown. */
-const NUMBERS = { type: 'array', maxItems: 100, items: { type: 'number' } };
-const LEVELS = { type: 'array', maxItems: 100, items: { $ref: '#/components/schemas/Level' } };
 
 export const routes: VenueRoutes = {
   operationName: 'VenueB',
@@ -50,25 +46,12 @@ export const routes: VenueRoutes = {
       example: 'KXBTC15M-26NOV141915',
     },
   },
-  properties: {
-    Market: {
-      market_ticker: { type: 'string', description: 'Venue B: the native ticker (= market_id).' },
-      event_ticker: { ...TEXT_OR_NULL, description: 'Venue B: = event_id.' },
-      series_ticker: { ...TEXT_OR_NULL, description: 'Venue B: = series_id.' },
-    },
-    BookRecord: {
-      market_ticker: { type: 'string' },
-      event_ticker: TEXT_OR_NULL,
-      series_ticker: TEXT_OR_NULL,
-    },
-    Levels: { yes: { type: 'integer' }, no: { type: 'integer' } },
-    ArrayLadders: {
-      yes_prices: { ...NUMBERS, description: 'Venue B: native yes bids.' },
-      yes_sizes: NUMBERS,
-      no_prices: { ...NUMBERS, description: 'Venue B: native no bids; an ask is 1 - this price.' },
-      no_sizes: NUMBERS,
-    },
-    LevelLadders: { yes: LEVELS, no: LEVELS },
+  fieldTexts: {
+    market_ticker: 'Venue B: the native ticker (= market_id).',
+    event_ticker: 'Venue B: = event_id.',
+    series_ticker: 'Venue B: = series_id.',
+    yes_prices: 'Venue B: native yes bids.',
+    no_prices: 'Venue B: native no bids; an ask is 1 - this price.',
   },
   routes: {
     markets: {

@@ -52,7 +52,7 @@ export const routes: VenueRoutes = {
       schema: { type: 'string', pattern: '^[0-9]{1,78}$' },
     },
   },
-  properties: {},
+  fieldTexts: {},
   routes: {
     markets: { summary: 'List markets of an asset', parameters: ['anyWindow'] },
     market: { summary: 'One market by condition id' },
