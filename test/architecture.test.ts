@@ -1,12 +1,19 @@
 // The rules that no single file can show: who may import whom, what core may touch, who reads the environment.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-const ROOT = resolve(import.meta.dirname, '..');
-const PACKAGES = join(ROOT, 'packages');
+import {
+  PACKAGES,
+  ROOT,
+  importsIn,
+  importsOf,
+  packages,
+  sourcesOf,
+  withoutComments,
+} from './harness/sources.ts';
 
 /**
  * core ← log, store, servers ← live ← collectors, projector, api, feed, replay, simulators ← cli. Nothing may be imported that
@@ -40,29 +47,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: [],
 };
 
-const packages = readdirSync(PACKAGES).filter((name) => existsSync(join(PACKAGES, name, 'package.json')));
-
-function sourcesOf(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.split(sep).includes('node_modules'))
-    .map((file) => join(folder, file));
-}
-
-type Import = { readonly file: string; readonly specifier: string };
-
-const IMPORT =
-  /(?:^|[\s;])(?:import|export)\s+(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g;
-
-const importsOf = (file: string): Import[] =>
-  [...withoutComments(readFileSync(file, 'utf8')).matchAll(IMPORT)].map((match) => ({
-    file: relative(ROOT, file),
-    specifier: (match[1] ?? match[2])!,
-  }));
-
-const withoutComments = (text: string): string =>
-  text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|[\s;{(,])\/\/[^\n]*/g, '$1');
-
 /** The package of a workspace import, or null: `@ladderlog/log` is log, `ladderlog` is cli. */
 const workspaceOf = (specifier: string): string | null =>
   /^ladderlog(?:\/|$)/.test(specifier) ? 'cli' : (/^@ladderlog\/([^/]+)/.exec(specifier)?.[1] ?? null);
@@ -82,15 +66,7 @@ test('the scan sees imports in all their forms', () => {
     "import {\n  f,\n  g,\n} from 'seven';",
     "// import h from 'eight';",
   ].join('\n');
-  expect([...withoutComments(text).matchAll(IMPORT)].map((match) => match[1] ?? match[2])).toEqual([
-    'one',
-    'two',
-    'three',
-    'four',
-    'five',
-    'six',
-    'seven',
-  ]);
+  expect(importsIn(text)).toEqual(['one', 'two', 'three', 'four', 'five', 'six', 'seven']);
 });
 
 describe.each(packages)('packages/%s', (name) => {

@@ -1,0 +1,131 @@
+// The rules of the rooms: a venue is named in its own folder only, the venues' folders are alike, and files do not import each
+// other in circles.
+
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+import { PACKAGES, circlesOf, importGraph, packages, sourcesOf, withoutComments } from './harness/sources.ts';
+
+const files = packages.flatMap((name) => sourcesOf(join(PACKAGES, name, 'src')));
+const shortName = (file: string): string => relative(PACKAGES, file);
+
+describe('imports', () => {
+  test('the detection finds circles, also of a file with itself', () => {
+    const graph = new Map([
+      ['a', ['b']],
+      ['b', ['c', 'd']],
+      ['c', ['a', 'elsewhere']],
+      ['d', ['e']],
+      ['e', ['e']],
+    ]);
+    expect(circlesOf(graph)).toEqual([['e'], ['a', 'b', 'c']]);
+  });
+
+  /** Circles that are known, by one file of each. They go one after another; none may come. */
+  const KNOWN: readonly string[] = [
+    'api/src/latest/latest.ts',
+    'cli/src/data/backup.ts',
+    'cli/src/program.ts',
+    'core/src/capture/session.ts',
+    'feed/src/clients/client.ts',
+    'log/src/sqlite/groups.ts',
+    'replay/src/backtest/backtest.ts',
+    'simulators/src/market/market-process.ts',
+  ];
+
+  test('go in no circle between files, types included', () => {
+    const circles = circlesOf(importGraph(files)).map((circle) => circle.map(shortName));
+    expect(circles.filter((circle) => !circle.some((file) => KNOWN.includes(file)))).toEqual([]);
+  });
+});
+
+describe('venues', () => {
+  const VENUES = join(PACKAGES, 'core', 'src', 'venues');
+  const folders = readdirSync(VENUES).filter((name) => name.startsWith('venue-'));
+
+  test('state each part under its own name', () => {
+    const parts = partsOfAdapter();
+    expect(parts).toContain('record');
+    for (const folder of folders)
+      for (const part of parts.filter((name) => existsSync(join(VENUES, folders[0]!, `${name}.ts`))))
+        expect(readFileSync(join(VENUES, folder, `${part}.ts`), 'utf8'), `${folder}/${part}.ts`).toMatch(
+          new RegExp(`^export const ${part}\\b`, 'm'),
+        );
+  });
+
+  /** Names of the adapter's properties. */
+  const partsOfAdapter = (): string[] =>
+    [...readFileSync(join(VENUES, 'adapter.ts'), 'utf8').matchAll(/^ {2}readonly (\w+):/gm)].map(
+      (match) => match[1]!,
+    );
+});
+
+describe('the name of a venue', () => {
+  /** venuea, 'venue-b', VenueC, VENUE_A, LADDERLOG_VENUEB_…, venueaApiKey; subscribeA, fromB; A_REST; in texts: venue C. */
+  const NAMES = [
+    /[Vv]enue[- ]?[abcABC](?![a-z])/g,
+    /VENUE_?[ABC](?![A-Z])/g,
+    /\b[a-z]\w*[a-z][ABC]\b/g,
+    /\b[ABC]_[A-Z]\w*/g,
+  ];
+
+  /** A longer text may give a venue as an example (`ladderlog audit --venue venuec`); a list of all of them is not one. */
+  function isExample(line: string, at: number): boolean {
+    for (const literal of line.matchAll(/'(?:[^'\\]|\\.)*'|`[^`]*`/g)) {
+      if (at < literal.index || at >= literal.index + literal[0].length) continue;
+      const named = new Set(literal[0].match(/venue[abc]/g));
+      return literal[0].includes(' ') && named.size > 0 && named.size < 3;
+    }
+    return false;
+  }
+
+  const mentionsIn = (text: string): string[] =>
+    withoutComments(text)
+      .split('\n')
+      .flatMap((line) =>
+        NAMES.flatMap((name) => [...line.matchAll(name)])
+          .filter(({ index }) => !isExample(line, index))
+          .map((match) => match[0]),
+      );
+
+  test('is found in every form', () => {
+    const code = [
+      "if (venue === 'venuea') {",
+      'const { venueb } = simulators;',
+      "import { venueC, subscribeC } from './venue-c/index.ts'; // venuea",
+      'export class VenueANormalizer {}',
+      'const url = env.LADDERLOG_VENUEB_REST_URL ?? B_REST;',
+      'const name = `venuec-${shard}`;',
+      "'--venue <venue>', 'venuea, venueb or venuec.'",
+      "doc: 'Keys of venue B.'",
+      "example: 'ladderlog audit --venue venuec',",
+      'const venue: Venue = adapter.venueByName(venueCapture);',
+    ];
+    expect(code.map(mentionsIn)).toEqual([
+      ['venuea'],
+      ['venueb'],
+      ['venueC', 'venue-c', 'venueC', 'subscribeC'],
+      ['VenueA'],
+      ['VENUEB', 'B_REST'],
+      ['venuec'],
+      ['venuea', 'venueb', 'venuec'],
+      ['venue B'],
+      [],
+      [],
+    ]);
+  });
+
+  /** The client's public API has venueA, venueB and venueC: it is published by itself and knows no registry. */
+  const MAY_NAME = /^client\/|^core\/src\/venues\/(?:venue-[a-z]\/|venues\.ts$)/;
+
+  /** Whose venues are moving into their folders now. */
+  const MOVING = /^(?:cli|collectors|simulators|replay)\/|^core\/src\/(?:index|events\/events)\.ts$/;
+
+  test('stands in its folder only, and in the list of venues', () => {
+    const mentions = files
+      .filter((file) => !MAY_NAME.test(shortName(file)) && !MOVING.test(shortName(file)))
+      .flatMap((file) => mentionsIn(readFileSync(file, 'utf8')).map((name) => `${shortName(file)}: ${name}`));
+    expect(mentions).toEqual([]);
+  });
+});
