@@ -1,8 +1,8 @@
 // docs/configuration.md, from the settings themselves. `npm run generate` writes it.
 
+import type { Setting } from '@ladderlog/core';
 import { VENUE_ADAPTERS } from '@ladderlog/core';
 
-import type { Setting } from '../packages/cli/src/settings/settings.ts';
 import { SETTINGS } from '../packages/cli/src/settings/settings.ts';
 
 const GROUPS: readonly (readonly [string, RegExp])[] = [
@@ -17,7 +17,7 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
 ];
 
 export function configurationDoc(): string {
-  const settings = Object.entries(SETTINGS) as [string, Setting<unknown>][];
+  const settings = Object.entries(SETTINGS);
   const left = settings.filter(([name]) => !GROUPS.some(([, pattern]) => pattern.test(name)));
   const tables = [...GROUPS, ...(left.length > 0 ? [['Other', /^/] as const] : [])].map(
     ([title, pattern]) => {

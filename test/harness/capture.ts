@@ -4,20 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Clocks, CollectOptions, VenueTiming } from '@ladderlog/collectors';
-import {
-  collect,
-  createVenueADriver,
-  createVenueBDriver,
-  createVenueCDriver,
-  defaultTiming,
-  systemClocks,
-  venueAEndpoints,
-  venueBEndpoints,
-  venueCEndpoints,
-} from '@ladderlog/collectors';
-import type { Venue, VenueEvent } from '@ladderlog/core';
-import { VENUES, framesTopic } from '@ladderlog/core';
+import type { Clocks, CollectOptions } from '@ladderlog/collectors';
+import { collect, createPrimitives, systemClocks } from '@ladderlog/collectors';
+import type { Venue, VenueEvent, VenueTiming } from '@ladderlog/core';
+import { DEFAULT_TIMING, VENUES, adapterOf, defaultValues, framesTopic } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { openSqliteLog, positionsFromBeginning, readEvents } from '@ladderlog/log';
 import type { SimulatorOptions, Simulators } from '@ladderlog/simulators';
@@ -29,7 +19,7 @@ import { pino } from 'pino';
  * still for a few seconds must not add honest gaps of its own to the one that a test expects.
  */
 export const QUICK: VenueTiming = {
-  ...defaultTiming,
+  ...DEFAULT_TIMING,
   discoverMs: 700,
   leadMs: 2_000,
   graceMs: 2_000,
@@ -77,47 +67,33 @@ export type TestCapture = {
   close(): Promise<void>;
 };
 
-function driversOf(
+/** What a test sets of each venue, over the simulator's own addresses and keys. */
+function valuesOf(venue: Venue, simulators: Simulators, options: CaptureOptions): Record<string, unknown> {
+  const own: Readonly<Record<string, unknown>> = simulators[venue];
+  const { settings, collect: of } = adapterOf(venue);
+  return {
+    ...defaultValues(settings),
+    ...of.simulated.values,
+    ...own,
+    ...('readsPerSecond' in settings ? { readsPerSecond: options.readsPerSecond ?? 15 } : {}),
+    ...(options.poll ? { keyId: null } : {}),
+    ...(options.wire ? { wsUrl: options.wire(own['wsUrl'] as string) } : {}),
+  };
+}
+
+function plansOf(
   simulators: Simulators,
   options: CaptureOptions,
   wallMs: () => number,
 ): CollectOptions['venues'] {
-  const shard = { index: 0, count: 1 };
   const timing = { ...QUICK, ...options.timing };
-  const a = {
-    ...simulators.venuea,
-    coins: ['BTC', 'ETH', 'BNB'],
-    windows: ['5m', '15m'],
-    shard,
-    timing,
-    wallMs,
-  };
-  const b = {
-    ...simulators.venueb,
-    key: options.poll
-      ? null
-      : { id: simulators.venueb.keyId, privateKeyPem: simulators.venueb.privateKeyPem },
-    series: ['KXBTC15M', 'KXETH15M', 'KXBTCD'],
-    readsPerSecond: options.readsPerSecond ?? 15,
-    shard,
-    timing,
-    wallMs,
-  };
-  const { wsUrl } = simulators.venuec;
-  const c = {
-    ...simulators.venuec,
-    wsUrl: options.wire?.(wsUrl) ?? wsUrl,
-    assets: ['btc', 'eth', 'sol'],
-    windows: ['5m', '15m'],
-    shard,
-    timing,
-  };
-  const all = {
-    venuea: () => ({ driver: createVenueADriver(a), endpoints: venueAEndpoints(a) }),
-    venueb: () => ({ driver: createVenueBDriver(b), endpoints: venueBEndpoints(b) }),
-    venuec: () => ({ driver: createVenueCDriver(c), endpoints: venueCEndpoints(c) }),
-  };
-  return (options.venues ?? VENUES).map((venue) => all[venue]());
+  return (options.venues ?? VENUES).map((venue) => {
+    const adapter = adapterOf(venue);
+    const values = valuesOf(venue, simulators, options);
+    const plan = adapter.collect.plan(values, timing, createPrimitives(wallMs));
+    if ('missing' in plan) throw new Error(`${venue} needs ${plan.missing.join(' and ')}`);
+    return { adapter, plan };
+  });
 }
 
 export async function readAll(log: EventLog, venues: readonly Venue[] = VENUES): Promise<VenueEvent[]> {
@@ -162,7 +138,7 @@ export async function startCapture(options: CaptureOptions = {}): Promise<TestCa
   const running = await collect(
     {
       log,
-      venues: driversOf(simulators, { ...options, venues }, () => clocks.wall() / 1_000),
+      venues: plansOf(simulators, { ...options, venues }, () => clocks.wall() / 1_000),
       collector: 'test',
       logger,
       beatMs: 300,

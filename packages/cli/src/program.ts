@@ -17,7 +17,7 @@ import { registerTables } from './commands/tables.ts';
 import { registerUp } from './commands/up.ts';
 import { EXIT, createContext, explain } from './context.ts';
 import type { Context } from './context.ts';
-import { SETTINGS } from './settings/settings.ts';
+import { OWN_SETTINGS } from './settings/settings.ts';
 import { VERSION } from './version.ts';
 
 export type Options = Readonly<Record<string, unknown>>;
@@ -46,9 +46,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     );
   const define: Define = (name, summary, examples, build, action) => {
     const command = build(program.command(name).description(summary))
-      .option('--data <dir>', SETTINGS.data.doc)
+      .option('--data <dir>', OWN_SETTINGS.data.doc)
       .option('--config <file>', 'Configuration file (YAML).')
-      .option('--log-level <level>', SETTINGS.logLevel.doc)
+      .option('--log-level <level>', OWN_SETTINGS.logLevel.doc)
       .option('--json', 'Machine-readable output.')
       .exitOverride()
       .showHelpAfterError(`(ladderlog ${name.split(' ')[0]} --help)`)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Venue } from '@ladderlog/core';
-import { MICROS_PER_MS, venueA, venueB, venueC } from '@ladderlog/core';
+import { MICROS_PER_MS, adapterOf, defaultValues } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
 import type { Simulators } from '@ladderlog/simulators';
 import { startSimulators } from '@ladderlog/simulators';
@@ -16,7 +16,7 @@ import { afterEach, expect, test } from 'vitest';
 
 import { NOON, QUICK, readAll } from '../../../test/harness/capture.ts';
 import type { BackfillOptions, BackfillProgress, BackfillReport } from '../src/index.ts';
-import { backfill, venueAEndpoints, venueBEndpoints, venueCEndpoints } from '../src/index.ts';
+import { backfill, createPrimitives } from '../src/index.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -52,15 +52,16 @@ async function open(venue: Venue) {
 }
 
 function endpointsOf(venue: Venue, simulators: Simulators): BackfillOptions['endpoints'] {
-  const common = { shard: { index: 0, count: 1 }, timing: QUICK, wallMs: () => clock() / 1_000, windows: [] };
-  const all = {
-    venuea: () => venueAEndpoints({ ...simulators.venuea, ...common, coins: [] }),
-    venueb: () =>
-      venueBEndpoints({ ...simulators.venueb, ...common, key: null, series: [], readsPerSecond: 1 }),
-    venuec: () => venueCEndpoints({ ...simulators.venuec, ...common, assets: [] }),
-  };
+  const { settings, collect } = adapterOf(venue);
+  const values = { ...defaultValues(settings), ...simulators[venue] };
+  const plan = collect.plan(
+    values,
+    QUICK,
+    createPrimitives(() => clock() / 1_000),
+  );
+  if ('missing' in plan) throw new Error(plan.missing.join());
   return Object.fromEntries(
-    Object.entries(all[venue]()).map(([name, endpoint]) => [
+    Object.entries(plan.endpoints).map(([name, endpoint]) => [
       name,
       { ...endpoint, perSecond: 1_000, burst: 1_000 },
     ]),
@@ -76,8 +77,7 @@ const run = (
 ): Promise<BackfillReport> =>
   backfill({
     log,
-    venue,
-    adapter: { venuea: venueA, venueb: venueB, venuec: venueC }[venue],
+    adapter: adapterOf(venue),
     endpoints: endpointsOf(venue, simulators),
     of: OF[venue],
     windows: ['5m', '15m'],

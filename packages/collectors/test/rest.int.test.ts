@@ -24,7 +24,11 @@ test('while the buffer is full no call is made; then it goes out', async () => {
   let blocked = true;
   const rest = new Rest({
     source: 'rest',
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: {
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      perSecond: 100,
+      burst: 100,
+    },
     rate: new AdaptiveRate({ perSecond: 100, burst: 100 }, performance.now()),
     logger: pino({ level: 'silent' }),
     push: () => undefined,

@@ -151,7 +151,27 @@ export { bookFromRow } from './tables/projections/book-snapshots.ts';
 export { gapFromRow } from './tables/projections/gaps.ts';
 export { marketFromRow } from './tables/projections/markets.ts';
 export { poisonRow } from './tables/projections/rejects.ts';
-export type { VenueRequest } from './venues/shared/request.ts';
+export type {
+  Answer,
+  BackfillPage,
+  BackfillStep,
+  CollectPlan,
+  KnownMarket,
+  PollLimits,
+  Primitives,
+  Requests,
+  RestEndpoint,
+  SocketDialogue,
+  Target,
+  VenueBackfill,
+  VenueCollect,
+  VenueRequest,
+  VenueTiming,
+} from './capture/collect.ts';
+export { DEFAULT_TIMING, timingOf } from './capture/collect.ts';
+export type { Parsed, Setting, VenueSetting, VenueSettings } from './kernel/settings.ts';
+export { defaultValues, venueSettingEnv, venueSettingName } from './kernel/settings.ts';
+export * as parse from './kernel/setting-parsers.ts';
 export { VENUES, VENUE_ADAPTERS, adapterOf, isVenue } from './venues/registry.ts';
 export type {
   MarketColumn,
@@ -162,11 +182,8 @@ export type {
   VenueRoutes,
 } from './venues/routes.ts';
 export { venueA } from './venues/venue-a/index.ts';
-export * as subscribeA from './venues/venue-a/subscribe.ts';
 export { venueB } from './venues/venue-b/index.ts';
-export * as subscribeB from './venues/venue-b/subscribe.ts';
 export { venueC } from './venues/venue-c/index.ts';
-export * as subscribeC from './venues/venue-c/subscribe.ts';
 export type {
   BookMessage,
   FeedState,

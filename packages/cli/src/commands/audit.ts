@@ -7,6 +7,7 @@ import { EXIT } from '../context.ts';
 import type { Define } from '../program.ts';
 import { createProgress } from '../progress.ts';
 import { numberOption, openRecording, rangeOptions, venueOption } from '../processes/recording.ts';
+import { ONE_VENUE } from '../venue-texts.ts';
 
 export function registerAudit(define: Define): void {
   define(
@@ -18,7 +19,7 @@ export function registerAudit(define: Define): void {
     ],
     (command) =>
       command
-        .requiredOption('--venue <venue>', 'venuea, venueb or venuec.')
+        .requiredOption('--venue <venue>', `${ONE_VENUE}.`)
         .option('--from <time>', 'From, inclusive (ISO 8601 or epoch milliseconds).')
         .option('--to <time>', 'To, exclusive.')
         .option('--warmup-hours <hours>', 'How far before --from connections are read from.', '25')

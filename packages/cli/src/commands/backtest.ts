@@ -20,6 +20,7 @@ import {
   venueOption,
 } from '../processes/recording.ts';
 import { VERSION } from '../version.ts';
+import { ONE_VENUE } from '../venue-texts.ts';
 
 export function registerBacktest(define: Define): void {
   define(
@@ -32,7 +33,7 @@ export function registerBacktest(define: Define): void {
     (command) =>
       command
         .argument('<strategy>', 'A module whose default export is a strategy (see docs/backtest.md).')
-        .requiredOption('--venue <venue>', 'venuea, venueb or venuec.')
+        .requiredOption('--venue <venue>', `${ONE_VENUE}.`)
         .option(
           '--market <id>',
           'Native market id; may be repeated. Without, every market of the venue with books in the range.',

@@ -1,5 +1,7 @@
 // ladderlog collect | project | serve | simulate: the roles of `up`, each as a process of its own on the same engines.
 
+import type { VenueAdapter } from '@ladderlog/core';
+import { VENUES, VENUE_ADAPTERS, venueSettingEnv } from '@ladderlog/core';
 import type { Simulators } from '@ladderlog/simulators';
 
 import type { Context } from '../context.ts';
@@ -29,7 +31,7 @@ export function registerCollect(define: Define): void {
         options['live'] === true
           ? {
               ...given,
-              config: { ...given.config, venues: { mode: 'live', venues: ['venuea', 'venueb', 'venuec'] } },
+              config: { ...given.config, venues: { mode: 'live', venues: VENUES } },
             }
           : given;
       const { config } = context;
@@ -44,7 +46,7 @@ export function registerCollect(define: Define): void {
           metrics,
           async () => !role.collecting.status().outbox.blocked,
         );
-        ready(context, 'collect', { left: role.left, metricsPort: probes?.port ?? null });
+        ready(context, 'collect', { left: role.leftOut, metricsPort: probes?.port ?? null });
         await role.done;
         await probes?.close();
       } finally {
@@ -118,29 +120,36 @@ export function registerCollect(define: Define): void {
     (command) => command,
     async (context) => {
       const simulators = await simulate(context);
-      const { venuea, venueb, venuec } = simulators;
-      if (context.json) context.print(JSON.stringify({ event: 'ready', venuea, venueb, venuec }));
-      else {
+      if (context.json)
+        context.print(
+          JSON.stringify({
+            event: 'ready',
+            ...Object.fromEntries(VENUES.map((venue) => [venue, simulators[venue]])),
+          }),
+        );
+      else
         context.print(
           [
             'Simulated venues (made-up markets); settings for another ladderlog or your own client:',
-            `LADDERLOG_VENUEA_REST_URL=${venuea.restUrl}`,
-            `LADDERLOG_VENUEA_WS_URL=${venuea.wsUrl}`,
-            `LADDERLOG_VENUEA_API_KEY=${venuea.apiKey}`,
-            `LADDERLOG_VENUEA_API_SECRET=${venuea.apiSecret}`,
-            `LADDERLOG_VENUEB_REST_URL=${venueb.restUrl}`,
-            `LADDERLOG_VENUEB_WS_URL=${venueb.wsUrl}`,
-            `LADDERLOG_VENUEC_GAMMA_URL=${venuec.gammaUrl}`,
-            `LADDERLOG_VENUEC_CLOB_URL=${venuec.clobUrl}`,
-            `LADDERLOG_VENUEC_WS_URL=${venuec.wsUrl}`,
+            ...VENUE_ADAPTERS.flatMap((adapter) => settingLines(adapter, simulators[adapter.venue])),
           ].join('\n'),
         );
-      }
       await aborted(context.signal);
       await simulators.close();
     },
   );
 }
+
+/** Addresses and secrets; a key that is kept in a file cannot be given as a line. */
+const settingLines = (
+  { venue, settings }: VenueAdapter,
+  values: Readonly<Record<string, unknown>>,
+): string[] =>
+  Object.entries(settings).flatMap(([name, { secret }]) =>
+    typeof values[name] === 'string' && (secret || name.endsWith('Url'))
+      ? [`${venueSettingEnv(venue, name)}=${values[name]}`]
+      : [],
+  );
 
 const probeServer = (
   context: Context,

@@ -2,7 +2,6 @@
 
 import type { Define } from '../program.ts';
 import { masked } from '../settings/setting-texts.ts';
-import type { Setting, SettingName } from '../settings/settings.ts';
 import { SETTINGS } from '../settings/settings.ts';
 
 export function registerConfig(define: Define): void {
@@ -12,8 +11,9 @@ export function registerConfig(define: Define): void {
     ['ladderlog config', 'ladderlog config --json'],
     (command) => command,
     async (context) => {
-      const { config, origins } = context.resolved;
-      const rows = (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]).map(([name, setting]) => ({
+      const { origins } = context.resolved;
+      const config: Readonly<Record<string, unknown>> = context.resolved.config;
+      const rows = Object.entries(SETTINGS).map(([name, setting]) => ({
         name,
         env: setting.env,
         flag: setting.flag ? `--${setting.flag}` : null,
@@ -27,7 +27,7 @@ export function registerConfig(define: Define): void {
       }
       for (const { name, env, flag, value, origin, doc } of rows) {
         context.print(
-          `${name} = ${value === null ? 'not set' : typeof value === 'object' ? JSON.stringify(value) : String(value)}   (${origin})`,
+          `${name} = ${value === null ? 'not set' : typeof value === 'string' ? value : JSON.stringify(value)}   (${origin})`,
         );
         context.print(`    ${env}${flag ? `, ${flag}` : ''}: ${doc}`);
       }

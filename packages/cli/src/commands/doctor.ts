@@ -5,7 +5,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 
-import { isLadderlogError } from '@ladderlog/core';
+import type { Venue } from '@ladderlog/core';
+import { adapterOf, isLadderlogError } from '@ladderlog/core';
 import type { ThinTopic } from '@ladderlog/log';
 
 import type { Context } from '../context.ts';
@@ -14,6 +15,8 @@ import type { DataDirectory } from '../data/data-directory.ts';
 import { openDataDirectory } from '../data/data-directory.ts';
 import type { Define } from '../program.ts';
 import { openLog, openStore, registryAccess } from '../processes/runtime.ts';
+import type { Config } from '../settings/config.ts';
+import { venueValues } from '../settings/config.ts';
 import { masked } from '../settings/setting-texts.ts';
 
 type Check = {
@@ -156,14 +159,9 @@ async function* examine(context: Context): AsyncGenerator<Check> {
     };
     return;
   }
-  const addresses: Record<string, string[]> = {
-    venuea: [config.venueaRestUrl, config.venueaWsUrl],
-    venueb: [config.venuebRestUrl, config.venuebWsUrl],
-    venuec: [config.venuecGammaUrl, config.venuecClobUrl, config.venuecWsUrl],
-  };
-  yield* venueClock(config.venues.venues.flatMap((venue) => addresses[venue] ?? []));
+  yield* venueClock(config.venues.venues.flatMap((venue) => addressesOf(config, venue)));
   for (const venue of config.venues.venues) {
-    for (const address of addresses[venue] ?? []) {
+    for (const address of addressesOf(config, venue)) {
       const { protocol, hostname, port } = new URL(address);
       const secure = protocol === 'https:' || protocol === 'wss:';
       const problem = await reachable(secure ? 'tls' : 'tcp', Number(port) || (secure ? 443 : 80), hostname);
@@ -181,6 +179,12 @@ async function* examine(context: Context): AsyncGenerator<Check> {
     }
   }
 }
+
+/** Where a venue is reached: its settings that are addresses. */
+const addressesOf = (config: Config, venue: Venue): string[] =>
+  Object.entries(venueValues(config, adapterOf(venue))).flatMap(([name, value]) =>
+    name.endsWith('Url') && typeof value === 'string' ? [value] : [],
+  );
 
 const CLOCK_OFF_MS = 30_000;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import type { ImportReport } from '@ladderlog/collectors';
 import { backfill, importFile } from '@ladderlog/collectors';
-import { LadderlogError, VENUES, parseClientTime } from '@ladderlog/core';
+import { LadderlogError, VENUES, adapterOf, parseClientTime } from '@ladderlog/core';
 import { startSimulators } from '@ladderlog/simulators';
 
 import type { Context } from '../context.ts';
@@ -15,7 +15,9 @@ import { openDataDirectory } from '../data/data-directory.ts';
 import type { Define } from '../program.ts';
 import { createProgress } from '../progress.ts';
 import { openLog } from '../processes/runtime.ts';
-import { venueDrivers } from '../processes/venues.ts';
+import { planVenues } from '../processes/venues.ts';
+import { venueValues } from '../settings/config.ts';
+import { ONE_VENUE, venuesThat } from '../venue-texts.ts';
 
 export function registerImport(define: Define): void {
   define(
@@ -65,10 +67,19 @@ export function registerImport(define: Define): void {
     ],
     (command) =>
       command
-        .requiredOption('--venue <venue>', 'venuea, venueb or venuec.')
-        .option('--coin <coin...>', 'Assets, for venues A and C.')
-        .option('--series <series...>', 'Series, for venue B.')
-        .option('--window <window...>', 'Windows, for venues A and C.')
+        .requiredOption('--venue <venue>', `${ONE_VENUE}.`)
+        .option(
+          '--coin <coin...>',
+          `Assets, for ${venuesThat(({ collect }) => collect.backfill.of === 'assets')}.`,
+        )
+        .option(
+          '--series <series...>',
+          `Series, for ${venuesThat(({ collect }) => collect.backfill.of === 'series')}.`,
+        )
+        .option(
+          '--window <window...>',
+          `Windows, for ${venuesThat(({ settings }) => 'windows' in settings)}.`,
+        )
         .requiredOption('--since <time>', 'From this close time on (ISO 8601).')
         .option('--until <time>', 'To this close time, exclusive; now by default.')
         .option('--venues <which>', 'live (default), or simulated for a try without a network.')
@@ -106,16 +117,13 @@ async function runBackfill(context: Context, options: Readonly<Record<string, un
     ...context.config,
     venues: { mode: simulated ? ('simulated' as const) : ('live' as const), venues: [venue] },
   };
-  const of =
-    (options[venue === 'venueb' ? 'series' : 'coin'] as string[] | undefined) ??
-    (venue === 'venuea'
-      ? config.venueaCoins
-      : venue === 'venueb'
-        ? config.venuebSeries
-        : config.venuecAssets);
-  const windows =
-    (options['window'] as string[] | undefined) ??
-    (venue === 'venuea' ? config.venueaWindows : config.venuecWindows);
+  const adapter = adapterOf(venue);
+  const values = venueValues(config, adapter);
+  const named = (flag: string, setting: string): readonly string[] =>
+    (options[flag] ?? values[setting] ?? []) as readonly string[];
+  const { of: kind, setting } = adapter.collect.backfill;
+  const of = named(kind === 'series' ? 'series' : 'coin', setting);
+  const windows = named('window', 'windows');
   const directory = openDataDirectory(config.data, context.logger);
   const simulators = simulated ? await startSimulators({ seed: config.simulatorSeed }) : null;
   const log = await openLog(context, directory);
@@ -123,14 +131,13 @@ async function runBackfill(context: Context, options: Readonly<Record<string, un
   const resume = resumeFile(directory, [venue, ...of, ...windows, String(since)]);
   if (options['restart'] === true) resume.clear();
   try {
-    const { venues, left } = venueDrivers(config, simulators);
-    const [drive] = venues;
-    if (!drive) throw new LadderlogError('BAD_CONFIG', left[0] ?? `${venue} is not configured`);
+    const { venues, leftOut } = planVenues(config, simulators);
+    const [planned] = venues;
+    if (!planned) throw new LadderlogError('BAD_CONFIG', leftOut[0] ?? `${venue} is not configured`);
     const report = await backfill({
       log,
-      venue,
-      adapter: drive.driver.adapter,
-      endpoints: drive.endpoints,
+      adapter,
+      endpoints: planned.plan.endpoints,
       of,
       windows,
       since,

@@ -19,6 +19,7 @@ import {
   venueOption,
 } from '../processes/recording.ts';
 import { serveNative } from './native.ts';
+import { ONE_VENUE } from '../venue-texts.ts';
 
 export function registerReplay(define: Define): void {
   define(
@@ -34,7 +35,7 @@ export function registerReplay(define: Define): void {
     ],
     (command) =>
       command
-        .option('--venue <venue>', 'venuea, venueb or venuec; may be repeated. Default: all.', repeated)
+        .option('--venue <venue>', `${ONE_VENUE}; may be repeated. Default: all.`, repeated)
         .option('--market <id>', 'Native market id; may be repeated.', repeated)
         .option('--asset <asset>', 'Markets of this asset, e.g. btc; may be repeated.', repeated)
         .option('--window <window>', 'Markets of this window, e.g. 15m; may be repeated.', repeated)

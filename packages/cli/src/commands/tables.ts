@@ -13,6 +13,7 @@ import type { Arguments, OperationName } from '../data/operations.ts';
 import type { Define } from '../program.ts';
 import { createProgress } from '../progress.ts';
 import { openStore } from '../processes/runtime.ts';
+import { ONE_VENUE } from '../venue-texts.ts';
 
 async function perform<T>(context: Context, operation: OperationName, args: Arguments): Promise<T> {
   const progress = createProgress(operation);
@@ -121,7 +122,7 @@ export function registerTables(define: Define): void {
     ],
     (command) =>
       command
-        .option('--venue <venue>', 'venuea, venueb or venuec; all when left out.')
+        .option('--venue <venue>', `${ONE_VENUE}; all when left out.`)
         .option('--market <id...>', 'Native market ids; all when left out.')
         .option('--from <time>', 'From, inclusive (ISO 8601).')
         .option('--to <time>', 'To, exclusive (ISO 8601); now by default.')

@@ -1,6 +1,6 @@
 // ladderlog up: the whole product in one process.
 
-import { VENUE_ADAPTERS } from '@ladderlog/core';
+import { VENUES, VENUE_ADAPTERS } from '@ladderlog/core';
 
 import type { Define } from '../program.ts';
 import { startUp } from '../processes/up.ts';
@@ -19,7 +19,10 @@ export function registerUp(define: Define): void {
       command
         .option('--port <port>', 'Port of the API and the feed; 0 picks a free one.')
         .option('--host <address>', 'Address to listen on.')
-        .option('--venues <which>', 'simulated, live, none, or a list of live venues such as venueb,venuec.')
+        .option(
+          '--venues <which>',
+          `simulated, live, none, or a list of live venues such as ${VENUES.slice(1, 3).join(',')}.`,
+        )
         .option('--live', 'The real venues: the same as --venues live.')
         .option('--sql-port <port>', 'ClickHouse HTTP over the embedded store, read-only, on loopback.')
         .option('--metrics-port <port>', 'Prometheus metrics, liveness and readiness.'),
@@ -28,7 +31,7 @@ export function registerUp(define: Define): void {
         options['live'] === true
           ? {
               ...context,
-              config: { ...context.config, venues: { mode: 'live', venues: ['venuea', 'venueb', 'venuec'] } },
+              config: { ...context.config, venues: { mode: 'live', venues: VENUES } },
             }
           : context,
       );

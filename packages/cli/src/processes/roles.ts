@@ -24,7 +24,7 @@ import { catalogueMarket, feedObserver, feedStart } from './feed.ts';
 import { projectorCheck, venueChecks } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { PROJECTIONS } from './runtime.ts';
-import { venueDrivers } from './venues.ts';
+import { planVenues } from './venues.ts';
 import { VERSION } from '../version.ts';
 
 /** A running role. `done` settles when it ended, by its signal or by a failure. */
@@ -36,21 +36,21 @@ export async function startCollect(
   simulators: Simulators | null,
   metrics: Metrics,
   signal: AbortSignal,
-): Promise<Role & { readonly collecting: Collecting; readonly left: readonly string[] }> {
+): Promise<Role & { readonly collecting: Collecting; readonly leftOut: readonly string[] }> {
   const { config, logger } = context;
-  const { venues, left } = venueDrivers(config, simulators);
+  const { venues, leftOut } = planVenues(config, simulators);
   if (venues.length === 0)
     throw new LadderlogError(
       'BAD_CONFIG',
-      `there is no venue to record: ${left.length > 0 ? left.join('; ') : '--venues is none'}`,
+      `there is no venue to record: ${leftOut.length > 0 ? leftOut.join('; ') : '--venues is none'}`,
     );
-  for (const reason of left) logger.warn({ event: 'venue.left_out' }, reason);
+  for (const reason of leftOut) logger.warn({ event: 'venue.left_out' }, reason);
   // Processes on Kafka may be on any machine; there the shares are the operator's to part.
   const unlock = config.kafkaBrokers
     ? () => undefined
     : lockCapture(
         config.data,
-        venues.map(({ driver }) => driver.venue),
+        venues.map(({ adapter }) => adapter.venue),
         config.shard,
       );
   try {
@@ -58,6 +58,7 @@ export async function startCollect(
       {
         log,
         venues,
+        shard: config.shard,
         collector: config.collectorId,
         logger,
         beatMs: config.beatSeconds * 1_000,
@@ -66,7 +67,7 @@ export async function startCollect(
       signal,
     );
     metrics.watchCollectors(() => collecting.status());
-    return { done: collecting.done.finally(unlock), collecting, left };
+    return { done: collecting.done.finally(unlock), collecting, leftOut };
   } catch (error) {
     unlock();
     throw error;

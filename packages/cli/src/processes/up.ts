@@ -2,7 +2,7 @@
 // venues first, so that nothing that was received is lost.
 
 import { issueKey, listKeys, revokeKey } from '@ladderlog/api';
-import type { SimulatorOptions, Simulators } from '@ladderlog/simulators';
+import type { Simulators } from '@ladderlog/simulators';
 import { startSqlFront } from '@ladderlog/store';
 
 import type { Context } from '../context.ts';
@@ -79,7 +79,7 @@ export async function startUp(context: Context): Promise<Up> {
     const control = await serveControl(context, runtime, project.follower);
     ends.set('control', () => control.close());
     if (config.venues.mode === 'simulated') {
-      simulators = await simulate(context, config.venues.venues as SimulatorOptions['venues']);
+      simulators = await simulate(context, config.venues.venues);
       ends.set('simulate', () => simulators!.close());
     }
     if (config.venues.mode !== 'none') {
@@ -109,7 +109,7 @@ export async function startUp(context: Context): Promise<Up> {
       demoKey: await demoKey(context, runtime),
       simulated: config.venues.mode === 'simulated',
       venues: recorded(),
-      left: collecting?.left ?? [],
+      left: collecting?.leftOut ?? [],
       sqlUrl: sql?.url ?? null,
       metricsPort: metricsServer?.port ?? null,
       directory: directory.path,

@@ -2,19 +2,18 @@
 
 import { readFileSync } from 'node:fs';
 
-import { LadderlogError } from '@ladderlog/core';
+import type { VenueAdapter } from '@ladderlog/core';
+import { LadderlogError, venueSettingName } from '@ladderlog/core';
 
-import type { Setting, SettingName } from './settings.ts';
 import { masked } from './setting-texts.ts';
+import type { Config } from './settings.ts';
 import { SETTINGS } from './settings.ts';
 
-export type Config = {
-  readonly [K in SettingName]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never;
-};
+export type { Config } from './settings.ts';
 export type ConfigOrigin = 'flag' | 'environment' | 'file' | 'default';
 export type ResolvedConfig = {
   readonly config: Config;
-  readonly origins: Readonly<Record<SettingName, ConfigOrigin>>;
+  readonly origins: Readonly<Record<string, ConfigOrigin>>;
   readonly problems: readonly string[];
 };
 
@@ -27,7 +26,7 @@ export function resolveConfig(
   const config: Record<string, unknown> = {};
   const origins: Record<string, ConfigOrigin> = {};
   const problems: string[] = [];
-  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+  for (const [name, setting] of Object.entries(SETTINGS)) {
     const candidates: [ConfigOrigin, unknown, string][] = [
       ['flag', flags[name], `--${setting.flag ?? name}`],
       ['environment', env[setting.env] === '' ? undefined : env[setting.env], setting.env],
@@ -67,25 +66,42 @@ export function resolveConfig(
     problems.push('LADDERLOG_KAFKA_SASL_MECHANISM is set but LADDERLOG_KAFKA_SASL_USERNAME is not');
   if ((whole.kafkaCertFile === null) !== (whole.kafkaKeyFile === null))
     problems.push('LADDERLOG_KAFKA_CERT_FILE and LADDERLOG_KAFKA_KEY_FILE belong together; one is not set');
-  return { config: whole, origins: origins as Record<SettingName, ConfigOrigin>, problems };
+  return { config: whole, origins, problems };
 }
 
 /** The text of the file that a setting names. */
-export function textOfFile(
-  config: Config,
-  name: 'kafkaCaFile' | 'kafkaCertFile' | 'kafkaKeyFile' | 'venuebPrivateKeyFile',
-): string | null {
-  const path = config[name];
+export function textOfFile(config: Config, name: string): string | null {
+  const path = (config as Readonly<Record<string, unknown>>)[name];
   try {
-    return path === null ? null : readFileSync(path, 'utf8');
+    return typeof path === 'string' ? readFileSync(path, 'utf8') : null;
   } catch (cause) {
     throw new LadderlogError(
       'BAD_CONFIG',
-      `${SETTINGS[name].env} cannot be read: ${(cause as Error).message}`,
+      `${SETTINGS[name]!.env} cannot be read: ${(cause as Error).message}`,
       { cause },
     );
   }
 }
+
+/** What is set of a venue, by the names that its own settings have. */
+export const venueValues = (
+  config: Config,
+  { venue, settings }: VenueAdapter,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.keys(settings).map((name) => [name, config[venueSettingName(venue, name) as 'venue']]),
+  );
+
+/** The texts of the files that a venue's settings name. */
+export const venueFiles = (
+  config: Config,
+  { venue, settings }: VenueAdapter,
+): Readonly<Record<string, string | null>> =>
+  Object.fromEntries(
+    Object.entries(settings).flatMap(([name, { textAs }]) =>
+      textAs === undefined ? [] : [[textAs, textOfFile(config, venueSettingName(venue, name))]],
+    ),
+  );
 
 /** Read by tests and scripts, not settings of the product. */
 const KNOWN_ENV = new Set([

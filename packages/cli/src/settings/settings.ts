@@ -1,29 +1,16 @@
 // Every setting of Ladderlog, once: name, environment variable, flag, default, how its text is read, what it means.
 // `ladderlog config` prints this table.
 
-import { VENUES } from '@ladderlog/core';
+import type { Setting } from '@ladderlog/core';
+import { VENUES, VENUE_ADAPTERS, parse, venueSettingEnv, venueSettingName } from '@ladderlog/core';
 
-import type { Setting, VenueChoice } from './setting-texts.ts';
-import {
-  bad,
-  boolean,
-  integer,
-  list,
-  number,
-  ok,
-  oneOf,
-  optional,
-  optionalInteger,
-  optionalText,
-  shard,
-  text,
-  url,
-  venues,
-} from './setting-texts.ts';
+import type { VenueChoice } from './setting-texts.ts';
+import { shard, venues } from './setting-texts.ts';
 
-export type { Setting } from './setting-texts.ts';
+const { bad, boolean, integer, list, number, ok, oneOf, optional, optionalInteger, optionalText, text, url } =
+  parse;
 
-export const SETTINGS = {
+export const OWN_SETTINGS = {
   data: {
     env: 'LADDERLOG_DATA',
     flag: 'data',
@@ -278,113 +265,22 @@ export const SETTINGS = {
     parse: boolean,
     doc: 'Lets the simulated venues misbehave now and then.',
   } as Setting<boolean>,
-
-  venueaRestUrl: {
-    env: 'LADDERLOG_VENUEA_REST_URL',
-    default: 'https://api.binance.com/sapi/v1/w3w/wallet/prediction',
-    parse: url('http', 'https'),
-    doc: 'Venue A REST.',
-  } as Setting<string>,
-  venueaWsUrl: {
-    env: 'LADDERLOG_VENUEA_WS_URL',
-    default: 'wss://api.binance.com/sapi/wss',
-    parse: url('ws', 'wss'),
-    doc: 'Venue A WebSocket.',
-  } as Setting<string>,
-  venueaApiKey: {
-    env: 'LADDERLOG_VENUEA_API_KEY',
-    default: null,
-    parse: optionalText,
-    doc: 'Venue A key.',
-    secret: true,
-  } as Setting<string | null>,
-  venueaApiSecret: {
-    env: 'LADDERLOG_VENUEA_API_SECRET',
-    default: null,
-    parse: optionalText,
-    doc: 'Venue A secret.',
-    secret: true,
-  } as Setting<string | null>,
-  venueaCoins: {
-    env: 'LADDERLOG_VENUEA_COINS',
-    default: ['BTC', 'ETH', 'BNB'],
-    parse: list(/^[A-Z0-9]{2,10}$/, 'coins such as BTC,ETH', (item) => item.toUpperCase()),
-    doc: 'Venue A assets.',
-  } as Setting<readonly string[]>,
-  venueaWindows: {
-    env: 'LADDERLOG_VENUEA_WINDOWS',
-    default: ['5m', '15m'],
-    parse: list(/^(5m|15m|1h|4h|1d)$/, 'windows such as 5m,15m'),
-    doc: 'Venue A windows.',
-  } as Setting<readonly string[]>,
-
-  venuebRestUrl: {
-    env: 'LADDERLOG_VENUEB_REST_URL',
-    default: 'https://external-api.kalshi.com/trade-api/v2',
-    parse: url('http', 'https'),
-    doc: 'Venue B REST.',
-  } as Setting<string>,
-  venuebWsUrl: {
-    env: 'LADDERLOG_VENUEB_WS_URL',
-    default: 'wss://external-api-ws.kalshi.com/trade-api/ws/v2',
-    parse: url('ws', 'wss'),
-    doc: 'Venue B WebSocket; used when a key is given.',
-  } as Setting<string>,
-  venuebKeyId: {
-    env: 'LADDERLOG_VENUEB_KEY_ID',
-    default: null,
-    parse: optionalText,
-    doc: 'Venue B key id.',
-  } as Setting<string | null>,
-  venuebPrivateKeyFile: {
-    env: 'LADDERLOG_VENUEB_PRIVATE_KEY_FILE',
-    default: null,
-    parse: optionalText,
-    doc: "File with venue B's RSA private key (PEM).",
-  } as Setting<string | null>,
-  venuebSeries: {
-    env: 'LADDERLOG_VENUEB_SERIES',
-    default: ['KXBTC15M', 'KXETH15M', 'KXBNB15M', 'KXSOL15M'],
-    parse: list(/^[A-Z0-9.-]{2,64}$/, 'series tickers such as KXBTC15M'),
-    doc: 'Venue B series.',
-  } as Setting<readonly string[]>,
-  venuebReadsPerSecond: {
-    env: 'LADDERLOG_VENUEB_READS_PER_SECOND',
-    default: 10,
-    parse: number(0.01, 1_000),
-    doc: 'Upper bound of venue B REST reads; adapts below it.',
-  } as Setting<number>,
-
-  venuecGammaUrl: {
-    env: 'LADDERLOG_VENUEC_GAMMA_URL',
-    default: 'https://gamma-api.polymarket.com',
-    parse: url('http', 'https'),
-    doc: 'Venue C discovery.',
-  } as Setting<string>,
-  venuecClobUrl: {
-    env: 'LADDERLOG_VENUEC_CLOB_URL',
-    default: 'https://clob.polymarket.com',
-    parse: url('http', 'https'),
-    doc: 'Venue C books by REST.',
-  } as Setting<string>,
-  venuecWsUrl: {
-    env: 'LADDERLOG_VENUEC_WS_URL',
-    default: 'wss://ws-subscriptions-clob.polymarket.com/ws/market',
-    parse: url('ws', 'wss'),
-    doc: 'Venue C market channel.',
-  } as Setting<string>,
-  venuecAssets: {
-    env: 'LADDERLOG_VENUEC_ASSETS',
-    default: ['btc', 'eth', 'sol'],
-    parse: list(/^[a-z0-9]{2,10}$/, 'assets such as btc,eth', (item) => item.toLowerCase()),
-    doc: 'Venue C assets.',
-  } as Setting<readonly string[]>,
-  venuecWindows: {
-    env: 'LADDERLOG_VENUEC_WINDOWS',
-    default: ['5m', '15m'],
-    parse: list(/^(5m|15m|1h|4h|1d)$/, 'windows such as 5m,15m'),
-    doc: 'Venue C windows.',
-  } as Setting<readonly string[]>,
 } as const;
 
-export type SettingName = keyof typeof SETTINGS;
+/** Named after the venue; the venue itself says what they are. */
+const venueSettings = (): Record<string, Setting<unknown>> =>
+  Object.fromEntries(
+    VENUE_ADAPTERS.flatMap(({ venue, settings }) =>
+      Object.entries(settings).map(([name, { textAs: _textAs, ...setting }]) => [
+        venueSettingName(venue, name),
+        { env: venueSettingEnv(venue, name), ...setting },
+      ]),
+    ),
+  );
+
+export const SETTINGS: Readonly<Record<string, Setting<unknown>>> = { ...OWN_SETTINGS, ...venueSettings() };
+
+/** Values of Ladderlog's own settings by their types, and of the venues' settings by their names. */
+export type Config = {
+  readonly [K in keyof typeof OWN_SETTINGS]: (typeof OWN_SETTINGS)[K] extends Setting<infer T> ? T : never;
+} & Readonly<Record<`venue${string}`, unknown>>;

@@ -2,26 +2,25 @@
 
 import { randomBytes } from 'node:crypto';
 
-import type { LadderEvent, Venue } from '@ladderlog/core';
+import type { CollectPlan, LadderEvent, Venue, VenueAdapter } from '@ladderlog/core';
 import { toIso } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
 import { Collector } from './collector.ts';
 import type { CollectorStatus } from './collector-status.ts';
-import type { RestEndpoint, VenueDriver } from './driver.ts';
 import { createOutbox } from './outbox.ts';
 import { recoverEvidence } from './recover.ts';
 import type { Clocks } from './session-clock.ts';
 import { systemClocks } from './session-clock.ts';
+import type { Shard } from './targets.ts';
 import { inShard } from './targets.ts';
 
 export type CollectOptions = {
   readonly log: EventLog;
-  readonly venues: readonly {
-    readonly driver: VenueDriver;
-    readonly endpoints: Readonly<Record<string, RestEndpoint>>;
-  }[];
+  readonly venues: readonly { readonly adapter: VenueAdapter; readonly plan: CollectPlan }[];
+  /** Which share of the markets this collector takes; all unless told otherwise. */
+  readonly shard?: Shard;
   readonly collector: string;
   readonly logger: Logger;
   readonly beatMs: number;
@@ -43,7 +42,7 @@ export type Collecting = {
 };
 
 export async function collect(options: CollectOptions, signal: AbortSignal): Promise<Collecting> {
-  const { log, logger, beatMs, clocks = systemClocks } = options;
+  const { log, logger, beatMs, clocks = systemClocks, shard = { index: 0, count: 1 } } = options;
   const stop = new AbortController();
   let fatal: unknown = null;
   const outbox = createOutbox({
@@ -59,24 +58,26 @@ export async function collect(options: CollectOptions, signal: AbortSignal): Pro
   const ended = AbortSignal.any([signal, stop.signal]);
   const restateMs = beatMs * 12;
   const collectors: Collector[] = [];
-  for (const { driver, endpoints } of options.venues) {
-    const evidence = await recoverEvidence(log, driver.venue, restateMs * 4 * 1_000, clocks.wall());
-    const mine = evidence.filter(({ market }) => inShard(market, driver.choice.shard));
+  for (const { adapter, plan } of options.venues) {
+    const { venue } = adapter;
+    const evidence = await recoverEvidence(log, venue, restateMs * 4 * 1_000, clocks.wall());
+    const mine = evidence.filter(({ market }) => inShard(market, shard));
     if (mine.length > 0)
       logger.info(
-        { event: 'collector.recovered', venue: driver.venue, tracks: mine.length },
+        { event: 'collector.recovered', venue, tracks: mine.length },
         'watched when the log ended; in a gap since',
       );
     collectors.push(
       new Collector({
-        driver,
-        endpoints,
+        adapter,
+        plan,
+        shard,
         outbox,
         clocks,
         logger,
         collector: options.collector,
         evidence: mine,
-        newSessionId: () => newSessionId(driver.venue, options.collector, clocks),
+        newSessionId: () => newSessionId(venue, options.collector, clocks),
         beatMs,
         restateMs,
         clockJumpMs: options.clockJumpMs ?? 5_000,

@@ -1,27 +1,37 @@
 // One venue, one loop: keep the catalogue current, watch what should be watched, stop what ended, beat, and after a crash
-// begin with the gap. Everything venue-specific is in the driver; everything about meaning is in core.
+// begin with the gap. Everything venue-specific is in the venue's plan; everything about meaning is in core.
 
-import type { Evidence, Finding, Session, VenueEvent, VenueRequest } from '@ladderlog/core';
+import type {
+  CollectPlan,
+  Evidence,
+  Finding,
+  RestEndpoint,
+  Session,
+  VenueAdapter,
+  VenueEvent,
+  VenueRequest,
+} from '@ladderlog/core';
 import { Capture, LadderlogError, MICROS_PER_MS } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
 import type { CollectorStatus } from './collector-status.ts';
 import { countBooks, stateOf } from './collector-status.ts';
-import type { RestEndpoint, VenueDriver } from './driver.ts';
 import type { Outbox } from './outbox.ts';
 import { Poller } from './poller.ts';
 import { Prober } from './prober.ts';
 import { AdaptiveRate } from '../venue/rate.ts';
 import type { RestAnswer } from '../venue/rest.ts';
-import { Rest, pause } from '../venue/rest.ts';
+import { Rest, askAll, pause } from '../venue/rest.ts';
 import type { Clocks } from './session-clock.ts';
 import { SessionClock } from './session-clock.ts';
-import { Stream } from './stream.ts';
+import type { Shard } from './targets.ts';
+import { VenueSocket } from './venue-socket.ts';
 import { WatchList } from './watch-list.ts';
 
 export type CollectorOptions = {
-  readonly driver: VenueDriver;
-  readonly endpoints: Readonly<Record<string, RestEndpoint>>;
+  readonly adapter: VenueAdapter;
+  readonly plan: CollectPlan;
+  readonly shard: Shard;
   readonly outbox: Outbox;
   readonly clocks: Clocks;
   readonly logger: Logger;
@@ -58,25 +68,24 @@ export class Collector {
 
   constructor(options: CollectorOptions) {
     this.options = options;
-    const { driver, outbox, evidence, patienceMs } = options;
-    const capture = new Capture({
-      adapter: driver.adapter,
-      collector: options.collector,
-      provenance: 'captured',
-    });
+    const { adapter, plan, shard, outbox, evidence, patienceMs } = options;
+    const capture = new Capture({ adapter, collector: options.collector, provenance: 'captured' });
     this.capture = capture;
     this.restClock = new SessionClock(options.clocks);
     this.restSession = capture.openSession(options.newSessionId());
     const current = () => ({ session: this.restSession, clock: this.restClock });
-    this.poller = driver.poll
-      ? new Poller({ poll: driver.poll, capture, outbox, ask: (request) => this.ask(request), current })
+    const { poll } = plan;
+    const { staleMs } = plan.timing;
+    this.poller = poll
+      ? new Poller({ poll, staleMs, capture, outbox, ask: (request) => this.ask(request), current })
       : null;
     this.list = new WatchList({
-      driver,
+      plan,
+      shard,
       capture,
       outbox,
       poller: this.poller,
-      openStream: (shard) => this.openStream(shard),
+      openSocket: (index) => this.openSocket(index),
       current,
       evidence,
       patienceMs,
@@ -91,39 +100,41 @@ export class Collector {
   /** Resolves when the signal aborts and everything is stopped. */
   async run(signal: AbortSignal): Promise<void> {
     const { options } = this;
-    const { driver, logger } = options;
+    const { plan, logger } = options;
+    const { timing } = plan;
     this.runSignal = signal;
     this.rests = Object.fromEntries(
-      Object.entries(options.endpoints).map(([source, endpoint]) => [
+      Object.entries(plan.endpoints).map(([source, endpoint]) => [
         source,
         this.openRest(source, endpoint, signal),
       ]),
     );
     const loops = [
-      this.every(driver.discoverMs, signal, 'discover', () => this.discover()),
+      this.every(timing.discoverMs, signal, 'discover', () => this.discover()),
       this.every(options.beatMs, signal, 'beat', async () => this.beat()),
       this.every(options.restateMs, signal, 'restate', async () => {
         if (!options.outbox.blocked) this.push(this.capture.restate(this.restSession, this.restClock.now()));
       }),
     ];
-    if (driver.sample)
+    const { sample } = plan;
+    if (sample)
       loops.push(
-        this.every(driver.discoverMs, signal, 'sample', () =>
-          driver.sample!((request) => this.ask(request), this.list.watched()),
+        this.every(timing.discoverMs, signal, 'sample', () =>
+          askAll(sample(this.list.watched()), (request) => this.ask(request)),
         ),
       );
     if (this.poller) loops.push(this.poller.run(signal));
-    const { probe, compareMs } = driver;
+    const { probe, compareMs } = plan;
     if (probe) {
       const prober = new Prober({
-        driver: { ...driver, probe },
+        plan: { ...plan, probe },
         capture: this.capture,
-        streams: this.list.streams,
+        sockets: this.list.sockets,
         rest: (source) => this.rests[source]!,
         logger,
       });
       loops.push(
-        this.every(Math.max(50, Math.min(1_000, driver.quietMs / 4)), signal, 'quiet', async () => {
+        this.every(Math.max(50, Math.min(1_000, timing.quietMs / 4)), signal, 'quiet', async () => {
           await prober.seedMissing();
           await prober.compareTokens();
           await prober.probeQuiet();
@@ -142,18 +153,16 @@ export class Collector {
   }
 
   private openRest(source: string, endpoint: RestEndpoint, signal: AbortSignal): Rest {
-    const { baseUrl, perSecond, burst, sign } = endpoint;
-    const rate = new AdaptiveRate({ perSecond, burst }, performance.now());
+    const rate = new AdaptiveRate(endpoint, performance.now());
     this.rates.push(rate);
     return new Rest({
       source,
-      baseUrl,
+      endpoint,
       rate,
       logger: this.options.logger,
       signal,
       push: (events) => this.push(events),
       outbox: this.options.outbox,
-      ...(sign ? { sign } : {}),
     });
   }
 
@@ -171,7 +180,7 @@ export class Collector {
         if (signal.aborted) return;
         if (!(error instanceof LadderlogError)) throw error;
         this.options.logger.warn(
-          { event: 'collector.task_failed', venue: this.options.driver.venue, task: name, code: error.code },
+          { event: 'collector.task_failed', venue: this.options.adapter.venue, task: name, code: error.code },
           error.message,
         );
       }
@@ -184,7 +193,7 @@ export class Collector {
     this.saw();
     if (!answer.ok)
       this.options.logger.debug(
-        { event: 'venue.refused', venue: this.options.driver.venue, status: answer.status },
+        { event: 'venue.refused', venue: this.options.adapter.venue, status: answer.status },
         answer.detail,
       );
     else this.onFindings(answer.findings);
@@ -197,21 +206,25 @@ export class Collector {
   }
 
   private async discover(): Promise<void> {
-    const { driver } = this.options;
-    await driver.discover((request) => this.ask(request), this.restClock.now());
+    const { plan } = this.options;
+    const ask = (request: VenueRequest): Promise<RestAnswer> => this.ask(request);
+    await askAll(plan.discover(this.restClock.now()), ask);
     this.discovered = true;
     this.list.retarget();
     const waiting = this.list.awaitingResolution();
     if (waiting.length > 0) {
-      await driver.resolve((request) => this.ask(request), waiting);
+      await askAll(plan.resolve(waiting), ask);
       this.list.retarget();
     }
   }
 
-  private openStream(shard: number): Stream {
+  private openSocket(index: number): VenueSocket {
     const { options } = this;
-    if (!this.runSignal) throw new LadderlogError('INTERNAL', 'a stream before the collector runs');
-    const stream = new Stream(options.driver.stream!.spec(shard), {
+    if (!this.runSignal) throw new LadderlogError('INTERNAL', 'a socket before the collector runs');
+    const { plan, adapter } = options;
+    const socket = new VenueSocket(plan.sockets!.open(), {
+      name: `${adapter.venue}-${index}`,
+      timing: plan.timing,
       capture: this.capture,
       outbox: options.outbox,
       clocks: options.clocks,
@@ -223,9 +236,9 @@ export class Collector {
       onFindings: (findings) => this.onFindings(findings),
       onFrame: () => this.saw(),
     });
-    const task = stream.run(this.runSignal).finally(() => this.running.delete(task));
+    const task = socket.run(this.runSignal).finally(() => this.running.delete(task));
     this.running.add(task);
-    return stream;
+    return socket;
   }
 
   private onFindings(findings: readonly Finding[]): void {
@@ -244,14 +257,14 @@ export class Collector {
 
   /** Samples by REST come with every discovery. While it gives nothing, quiet is no news. */
   private openStarvedSamples(): void {
-    const { driver } = this.options;
+    const { plan } = this.options;
     const refusal = Object.values(this.rests).find((rest) => rest.refusal)?.refusal;
-    if (!driver.sample || !refusal) return;
+    if (!plan.sample || !refusal) return;
     const { cause, detail } = refusal;
     const now = this.restClock.now();
     for (const { dataset, session, market, lastEvidence, gap } of this.capture.tracks.all()) {
       if (dataset !== 'samples' || session !== this.restSession.id || gap) continue;
-      if (now - lastEvidence > SAMPLES_MISSED * driver.discoverMs * MICROS_PER_MS)
+      if (now - lastEvidence > SAMPLES_MISSED * plan.timing.discoverMs * MICROS_PER_MS)
         this.push(this.restSession.broke(cause, now, detail, { scope: 'venue', market, from: lastEvidence }));
     }
   }
@@ -262,15 +275,15 @@ export class Collector {
     this.capture.closeSession(this.restSession);
     this.restClock = new SessionClock(this.options.clocks);
     this.restSession = this.capture.openSession(this.options.newSessionId());
-    this.options.logger.warn({ event: 'collector.clock_jump', venue: this.options.driver.venue }, detail);
+    this.options.logger.warn({ event: 'collector.clock_jump', venue: this.options.adapter.venue }, detail);
   }
 
   status(): CollectorStatus {
-    const { streams } = this.list;
+    const { sockets } = this.list;
     const books = countBooks(this.capture.tracks.all());
-    const connected = this.poller !== null || streams.length === 0 || streams.some(({ open }) => open);
+    const connected = this.poller !== null || sockets.length === 0 || sockets.some(({ open }) => open);
     return {
-      venue: this.options.driver.venue,
+      venue: this.options.adapter.venue,
       state: stateOf(this.discovered, connected, books.gapsOpen),
       markets: this.list.watched().length,
       ...books,

@@ -1,7 +1,7 @@
 // When to ask for which book next, under a quota. No fixed tick: a book that changed is asked for sooner, one that did not
 // later, and what the quota cannot serve waits its turn, oldest first. Pure: time is an argument.
 
-export type PollLimits = { readonly minMs: number; readonly maxMs: number; readonly startMs: number };
+import type { PollLimits } from '@ladderlog/core';
 
 type Entry = {
   intervalMs: number;

@@ -1,17 +1,19 @@
-// Books by polling (venue B without a key): the plan says which book is next, the rate says when, and what gets no answer in
+// Books by polling: the plan says which book is next, the rate says when, and what gets no answer in
 // time is in a gap.
 
-import type { Capture, Session } from '@ladderlog/core';
+import type { Capture, CollectPlan, Session, Target, Track } from '@ladderlog/core';
 import { sameLadders } from '@ladderlog/core';
 
-import type { Ask, VenueDriver } from './driver.ts';
 import type { Outbox } from './outbox.ts';
 import { PollPlan } from './poll-plan.ts';
+import type { Ask } from '../venue/rest.ts';
 import { pause } from '../venue/rest.ts';
 import type { SessionClock } from './session-clock.ts';
 
 export type PollerOptions = {
-  readonly poll: NonNullable<VenueDriver['poll']>;
+  readonly poll: NonNullable<CollectPlan['poll']>;
+  /** A book older than this is in a gap. */
+  readonly staleMs: number;
   readonly capture: Capture;
   readonly outbox: Outbox;
   readonly ask: Ask;
@@ -19,23 +21,25 @@ export type PollerOptions = {
   readonly current: () => { readonly session: Session; readonly clock: SessionClock };
 };
 
-const OUTCOME = 'yes';
 const IN_FLIGHT = 8;
 
 export class Poller {
   private readonly options: PollerOptions;
   private readonly plan: PollPlan;
+  private outcomes: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(options: PollerOptions) {
     this.options = options;
     this.plan = new PollPlan(options.poll.limits);
   }
 
-  set(markets: Iterable<string>): void {
+  /** What to poll from now on. */
+  set(targets: readonly Target[]): void {
     const { session, clock } = this.options.current();
-    const wanted = [...markets];
-    for (const market of wanted) session.watch(market, OUTCOME, clock.now());
-    this.plan.set(wanted, performance.now());
+    this.outcomes = new Map(targets.map(({ market, outcomes }) => [market, outcomes]));
+    for (const { market, outcomes } of targets)
+      for (const outcome of outcomes) session.watch(market, outcome, clock.now());
+    this.plan.set(this.outcomes.keys(), performance.now());
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -70,27 +74,36 @@ export class Poller {
   }
 
   private openStarved(): void {
-    const { capture, outbox, poll } = this.options;
+    const { outbox, staleMs } = this.options;
     const { session, clock } = this.options.current();
-    for (const { market, cause, detail } of this.plan.starved(performance.now(), poll.staleMs)) {
-      const track = capture.tracks.get('books', market, OUTCOME);
-      if (!track?.started || track.gap) continue;
-      outbox.push(
-        session.broke(cause, clock.now(), detail, { scope: 'venue', market, from: track.lastEvidence }),
-      );
+    for (const { market, cause, detail } of this.plan.starved(performance.now(), staleMs)) {
+      const covered = this.tracks(market).filter(({ started, gap }) => started && !gap);
+      if (covered.length === 0) continue;
+      const from = Math.min(...covered.map(({ lastEvidence }) => lastEvidence));
+      outbox.push(session.broke(cause, clock.now(), detail, { scope: 'venue', market, from }));
     }
   }
 
+  private tracks(market: string): Track[] {
+    const { tracks } = this.options.capture;
+    return (this.outcomes.get(market) ?? []).flatMap((outcome) => tracks.get('books', market, outcome) ?? []);
+  }
+
   private async pollOne(market: string): Promise<void> {
-    const before = this.options.capture.tracks.get('books', market, OUTCOME)?.lastLadders ?? null;
+    const before = new Map(this.tracks(market).map(({ outcome, lastLadders }) => [outcome, lastLadders]));
     const answer = await this.options.ask(this.options.poll.request(market));
     const nowMs = performance.now();
     if (!answer.ok) {
       this.plan.failed(market, nowMs, answer.cause, answer.detail);
       return;
     }
-    const book = answer.findings.find((finding) => finding.type === 'book' && finding.market === market);
-    if (book?.type !== 'book') this.plan.failed(market, nowMs, 'venue_error', 'the answer held no book');
-    else this.plan.succeeded(market, nowMs, !sameLadders(book, before));
+    const books = answer.findings.filter((finding) => finding.type === 'book' && finding.market === market);
+    if (books.length === 0) this.plan.failed(market, nowMs, 'venue_error', 'the answer held no book');
+    else
+      this.plan.succeeded(
+        market,
+        nowMs,
+        books.some((book) => book.type === 'book' && !sameLadders(book, before.get(book.outcome) ?? null)),
+      );
   }
 }

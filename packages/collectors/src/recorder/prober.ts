@@ -1,21 +1,20 @@
-// REST beside a stream. Seeds: where a book by REST may begin or mend that of a stream, one that is missing is asked for.
+// REST beside a socket. Seeds: where a book by REST may begin or mend that of a stream, one that is missing is asked for.
 // Quiet or dead? Where a stream has said nothing for long, and on a schedule, the venue's own REST book is held against ours.
 // A difference that the stream does not mend by itself means lost changes: a gap, and fresh books are asked for.
 
-import type { Capture } from '@ladderlog/core';
+import type { Capture, CollectPlan } from '@ladderlog/core';
 import { MICROS_PER_MS } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
-import type { VenueDriver } from './driver.ts';
 import type { Rest } from '../venue/rest.ts';
 import { pause } from '../venue/rest.ts';
-import type { Stream } from './stream.ts';
+import type { VenueSocket } from './venue-socket.ts';
 import { trades } from './targets.ts';
 
 export type ProberOptions = {
-  readonly driver: VenueDriver & { readonly probe: NonNullable<VenueDriver['probe']> };
+  readonly plan: CollectPlan & { readonly probe: NonNullable<CollectPlan['probe']> };
   readonly capture: Capture;
-  readonly streams: readonly Stream[];
+  readonly sockets: readonly VenueSocket[];
   readonly rest: (source: string) => Rest;
   readonly logger: Logger;
 };
@@ -46,26 +45,26 @@ export class Prober {
 
   /** Asks for the books that streams do not have, of markets that trade. */
   async seedMissing(): Promise<void> {
-    const { driver, capture } = this.options;
-    if (driver.seedMs === null) return;
-    for (const stream of this.options.streams) {
-      if (!stream.open || !stream.session) continue;
-      const now = stream.clock.now();
+    const { plan, capture } = this.options;
+    if (plan.seedMs === null) return;
+    for (const socket of this.options.sockets) {
+      if (!socket.open || !socket.session) continue;
+      const now = socket.clock.now();
       const missing: [string, string][] = [];
       for (const { session, dataset, market, outcome, started, gap } of capture.tracks.all()) {
-        if (session !== stream.session.id || dataset !== 'books' || outcome === null) continue;
+        if (session !== socket.session.id || dataset !== 'books' || outcome === null) continue;
         if ((started && !gap) || !trades(capture.known.get(market), now)) continue;
         const key = keyOf(market, outcome);
         const before = this.seeds.get(key);
         const again = before?.session === session && (gap?.from ?? 0) <= before.askedAt ? before : null;
-        if (again && now - again.askedAt < driver.seedMs * MICROS_PER_MS * 2 ** again.times) continue;
+        if (again && now - again.askedAt < plan.seedMs * MICROS_PER_MS * 2 ** again.times) continue;
         this.seeds.set(key, { session, askedAt: now, times: again ? again.times + 1 : 0, answeredAt: 0 });
         missing.push([market, outcome]);
       }
       for (const [market, outcome] of missing) {
-        await this.ask(stream, market, outcome);
+        await this.ask(socket, market, outcome);
         const seed = this.seeds.get(keyOf(market, outcome));
-        if (seed) seed.answeredAt = stream.clock.now();
+        if (seed) seed.answeredAt = socket.clock.now();
       }
     }
     this.forgetOver(this.seeds);
@@ -73,22 +72,22 @@ export class Prober {
 
   /** The stream's book is that of the first token: held once against the venue's books of both. */
   async compareTokens(): Promise<void> {
-    const { driver, capture } = this.options;
-    if (driver.seedMs === null) return;
+    const { plan, capture } = this.options;
+    if (plan.seedMs === null) return;
     for (const { market } of capture.tracks.all()) {
       const fields = capture.known.get(market);
       if (!fields || this.compared.has(market)) continue;
-      const stream = this.options.streams.find((one) => one.open && one.has(market));
-      if (!stream || !this.isStreamed(stream, market)) continue;
+      const socket = this.options.sockets.find((one) => one.open && one.has(market));
+      if (!socket || !this.isStreamed(socket, market)) continue;
       this.compared.add(market);
-      for (const { id } of fields.outcomes) await this.ask(stream, market, id);
+      for (const { id } of fields.outcomes) await this.ask(socket, market, id);
       break;
     }
     for (const market of this.compared) if (!capture.known.has(market)) this.compared.delete(market);
   }
 
   /** Its book came by the socket that is open now, not only by REST. */
-  private isStreamed({ session }: Stream, market: string): boolean {
+  private isStreamed({ session }: VenueSocket, market: string): boolean {
     for (const track of this.options.capture.tracks.ofMarket(market)) {
       if (track.dataset !== 'books' || track.outcome === null || track.gap) continue;
       const { lastObserved } = track;
@@ -99,11 +98,11 @@ export class Prober {
     return false;
   }
 
-  private async ask(stream: Stream, market: string, outcome: string): Promise<void> {
-    const { driver, capture } = this.options;
-    const request = driver.probe(market, outcome, capture.known.get(market));
-    if (request && stream.session)
-      await this.options.rest(request.source).ask(stream.session, stream.clock, request);
+  private async ask(socket: VenueSocket, market: string, outcome: string): Promise<void> {
+    const { plan, capture } = this.options;
+    const request = plan.probe(market, outcome, capture.known.get(market));
+    if (request && socket.session)
+      await this.options.rest(request.source).ask(socket.session, socket.clock, request);
   }
 
   private forgetOver(keyed: Map<string, unknown>): void {
@@ -113,16 +112,16 @@ export class Prober {
     }
   }
 
-  /** Probes what has been quiet for longer than the driver's limit. */
+  /** Probes what has been quiet for longer than the plan's limit. */
   async probeQuiet(): Promise<void> {
-    const { driver, capture } = this.options;
-    for (const stream of this.options.streams) {
-      if (!stream.open || !stream.session) continue;
-      const now = stream.clock.now();
+    const { plan, capture } = this.options;
+    for (const socket of this.options.sockets) {
+      if (!socket.open || !socket.session) continue;
+      const now = socket.clock.now();
       const quiet: [string, string][] = [];
       for (const track of capture.tracks.all()) {
         if (
-          track.session !== stream.session.id ||
+          track.session !== socket.session.id ||
           track.dataset !== 'books' ||
           !track.started ||
           track.gap ||
@@ -134,33 +133,33 @@ export class Prober {
           track.lastObserved?.observedAt ?? track.watchedAt,
           this.probedAt.get(key) ?? 0,
         );
-        if (now - since < driver.quietMs * MICROS_PER_MS) continue;
+        if (now - since < plan.timing.quietMs * MICROS_PER_MS) continue;
         this.probedAt.set(key, now);
         if (quiet.push([track.market, track.outcome]) >= PROBES_AT_ONCE) break;
       }
-      for (const [market, outcome] of quiet) await this.probe(stream, market, outcome);
+      for (const [market, outcome] of quiet) await this.probe(socket, market, outcome);
     }
     this.forgetOver(this.probedAt);
   }
 
-  private async probe(stream: Stream, market: string, outcome: string): Promise<void> {
-    const { driver, capture, logger } = this.options;
-    const request = driver.probe(market, outcome, capture.known.get(market));
-    if (!request || !stream.session) return;
+  private async probe(socket: VenueSocket, market: string, outcome: string): Promise<void> {
+    const { plan, capture, logger } = this.options;
+    const request = plan.probe(market, outcome, capture.known.get(market));
+    if (!request || !socket.session) return;
     const answer = await this.options
       .rest(request.source)
-      .ask(stream.session, stream.clock, request, 'silence');
+      .ask(socket.session, socket.clock, request, 'silence');
     if (!answer.ok || answer.lost.length === 0) return;
     logger.warn(
-      { event: 'stream.lost_changes', venue: driver.venue, market, outcome },
+      { event: 'stream.lost_changes', venue: capture.adapter.venue, market, outcome },
       'the stream missed changes; asking for fresh books',
     );
-    stream.resync(answer.lost);
+    socket.resync(answer.lost);
   }
 
   /** Scheduled comparison, one book after another; a difference is looked at again, since answers and pushes cross. */
   async compareInTurn(everyMs: number, signal: AbortSignal): Promise<void> {
-    const { driver, capture } = this.options;
+    const { plan, capture } = this.options;
     for (let turn = 0; !signal.aborted; turn++) {
       await pause(everyMs, signal);
       if (signal.aborted) return;
@@ -168,19 +167,19 @@ export class Prober {
         ({ dataset, started, gap, outcome }) => dataset === 'books' && started && !gap && outcome !== null,
       );
       const track = tracks[turn % Math.max(1, tracks.length)];
-      const stream =
-        track && this.options.streams.find(({ session, open }) => open && session?.id === track.session);
-      const request = track && driver.probe(track.market, track.outcome!, capture.known.get(track.market));
-      if (!track || !stream?.session || !request) continue;
+      const socket =
+        track && this.options.sockets.find(({ session, open }) => open && session?.id === track.session);
+      const request = track && plan.probe(track.market, track.outcome!, capture.known.get(track.market));
+      if (!track || !socket?.session || !request) continue;
       const seen = track.lastObserved;
-      const answer = await this.options.rest(request.source).ask(stream.session, stream.clock, request);
+      const answer = await this.options.rest(request.source).ask(socket.session, socket.clock, request);
       const differs =
         answer.ok &&
         answer.findings.some((finding) => finding.type === 'compare' && finding.levelsDiffering > 0);
       if (!differs) continue;
       await pause(Math.min(2_000, everyMs), signal);
-      if (!signal.aborted && track.lastObserved === seen && stream.open)
-        await this.probe(stream, track.market, track.outcome!);
+      if (!signal.aborted && track.lastObserved === seen && socket.open)
+        await this.probe(socket, track.market, track.outcome!);
     }
   }
 }

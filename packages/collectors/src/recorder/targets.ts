@@ -1,24 +1,16 @@
 // Which markets to watch now. Pure: the catalogue, the time and the configuration decide.
 
-import type { MarketFields, Micros, VenueCapture } from '@ladderlog/core';
+import type { CollectPlan, MarketFields, Micros, Target, VenueCapture, VenueTiming } from '@ladderlog/core';
 import { MICROS_PER_MS, hashText } from '@ladderlog/core';
 
-import type { Target } from './stream-spec.ts';
+/** Which share of the markets a collector takes. */
+export type Shard = { readonly index: number; readonly count: number };
 
-export type Choice = {
-  /** Upper case; null: any. */
-  readonly assets: readonly string[] | null;
-  readonly windows: readonly string[] | null;
-  readonly series: readonly string[] | null;
-  /** Watch so long before a market opens: new short-dated ones are subscribed ahead of time. */
-  readonly leadMs: number;
-  /** What is watched goes on so long after the end of trading, in case the venue does. */
-  readonly graceMs: number;
-  readonly shard: { readonly index: number; readonly count: number };
-};
+export type Choice = CollectPlan['choice'] &
+  Pick<VenueTiming, 'leadMs' | 'graceMs'> & { readonly shard: Shard };
 
 /** Two collectors never take the same market: the share is a function of its id alone. */
-export const inShard = (market: string, shard: Choice['shard']): boolean =>
+export const inShard = (market: string, shard: Shard): boolean =>
   shard.count === 1 || Number.parseInt(hashText(market).slice(0, 8), 16) % shard.count === shard.index;
 
 export function chooseTargets(

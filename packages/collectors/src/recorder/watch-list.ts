@@ -1,27 +1,27 @@
 // Brings what is watched in line with what should be: begins what is due on a socket with room or in the polling plan, stops
 // what ended, forgets what is over.
 
-import type { Capture, Evidence, MarketFields, Micros, Session } from '@ladderlog/core';
+import type { Capture, CollectPlan, Evidence, KnownMarket, Micros, Session, Target } from '@ladderlog/core';
 import { MICROS_PER_MS } from '@ladderlog/core';
 
-import type { VenueDriver } from './driver.ts';
 import type { Outbox } from './outbox.ts';
 import type { Poller } from './poller.ts';
 import type { SessionClock } from './session-clock.ts';
-import type { Stream } from './stream.ts';
-import type { Target } from './stream-spec.ts';
+import type { VenueSocket } from './venue-socket.ts';
+import type { Shard } from './targets.ts';
 import { awaitsResolution, chooseTargets } from './targets.ts';
 
 /** A market that is over is remembered for so long beyond the patience for its resolution. */
 const REMEMBERED_MS = 3_600_000;
 
 export type WatchListOptions = {
-  readonly driver: VenueDriver;
+  readonly plan: CollectPlan;
+  readonly shard: Shard;
   readonly capture: Capture;
   readonly outbox: Outbox;
   readonly poller: Poller | null;
   /** Opens the next socket, and runs it. */
-  readonly openStream: (shard: number) => Stream;
+  readonly openSocket: (index: number) => VenueSocket;
   /** The session that asks over REST now; a clock jump changes it. */
   readonly current: () => { readonly session: Session; readonly clock: SessionClock };
   /** What the log says was watched when it ended. */
@@ -31,7 +31,7 @@ export type WatchListOptions = {
 };
 
 export class WatchList {
-  readonly streams: Stream[] = [];
+  readonly sockets: VenueSocket[] = [];
   private readonly options: WatchListOptions;
   /** Markets in a gap since a crash that have not been chosen, or found over, yet. */
   private readonly recovered: Set<string>;
@@ -41,12 +41,12 @@ export class WatchList {
     this.recovered = new Set(options.evidence.map(({ market }) => market));
   }
 
-  watched(): (readonly [string, MarketFields])[] {
+  watched(): KnownMarket[] {
     const { known } = this.options.capture;
     return this.targets(this.now()).map(({ market }) => [market, known.get(market)!] as const);
   }
 
-  awaitingResolution(): (readonly [string, MarketFields])[] {
+  awaitingResolution(): KnownMarket[] {
     const now = this.now();
     return [...this.options.capture.known].filter(([, fields]) =>
       awaitsResolution(fields, now, this.options.patienceMs),
@@ -59,9 +59,9 @@ export class WatchList {
     const targets = this.targets(now);
     const wanted = new Set(targets.map(({ market }) => market));
     this.stopRecovered(wanted, now);
-    if (this.options.driver.stream) this.retargetStreams(targets, wanted);
+    if (this.options.plan.sockets) this.retargetSockets(targets, wanted);
     this.stopBooks(wanted, now);
-    this.options.poller?.set(wanted);
+    this.options.poller?.set(targets);
     this.stopSamples(wanted, now);
     this.forgetOver(wanted, now);
   }
@@ -72,7 +72,7 @@ export class WatchList {
     const fields = known.get(market);
     if (fields && fields.status !== 'resolved')
       known.set(market, { ...fields, status: 'closed', closesAt: fields.closesAt ?? this.now() });
-    for (const stream of this.streams) stream.remove([market], reason);
+    for (const socket of this.sockets) socket.remove([market], reason);
   }
 
   private now(): Micros {
@@ -80,9 +80,16 @@ export class WatchList {
   }
 
   private targets(now: Micros): Target[] {
-    const { driver, capture } = this.options;
+    const { plan, capture, shard } = this.options;
+    const { leadMs, graceMs } = plan.timing;
     const isWatched = (market: string): boolean => capture.tracks.ofMarket(market).size > 0;
-    return chooseTargets(driver.adapter.capture.bookOutcomes, capture.known, now, driver.choice, isWatched);
+    return chooseTargets(
+      capture.adapter.capture.bookOutcomes,
+      capture.known,
+      now,
+      { ...plan.choice, leadMs, graceMs, shard },
+      isWatched,
+    );
   }
 
   private stop(market: string, reason: string, at: Micros): void {
@@ -101,19 +108,19 @@ export class WatchList {
     }
   }
 
-  private retargetStreams(targets: readonly Target[], wanted: ReadonlySet<string>): void {
-    const { driver, capture, openStream } = this.options;
-    for (const stream of this.streams) {
+  private retargetSockets(targets: readonly Target[], wanted: ReadonlySet<string>): void {
+    const { plan, capture, openSocket } = this.options;
+    for (const socket of this.sockets) {
       const gone = [...capture.tracks.all()]
-        .filter(({ market }) => stream.has(market) && !wanted.has(market))
+        .filter(({ market }) => socket.has(market) && !wanted.has(market))
         .map(({ market }) => market);
-      for (const market of new Set(gone)) stream.remove([market], this.whyStopped(market));
+      for (const market of new Set(gone)) socket.remove([market], this.whyStopped(market));
     }
     for (const target of targets) {
-      if (this.streams.some((stream) => stream.has(target.market))) continue;
-      let stream = this.streams.find(({ size }) => size < driver.stream!.perSocket);
-      if (!stream) this.streams.push((stream = openStream(this.streams.length)));
-      stream.add([target]);
+      if (this.sockets.some((socket) => socket.has(target.market))) continue;
+      let socket = this.sockets.find(({ size }) => size < plan.sockets!.perSocket);
+      if (!socket) this.sockets.push((socket = openSocket(this.sockets.length)));
+      socket.add([target]);
     }
   }
 

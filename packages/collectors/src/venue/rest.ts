@@ -1,7 +1,15 @@
 // A venue's REST side: paced, timed out, size-limited. Every answer, good or bad, is a frame of the given session, stamped
 // when its body is read and before it is parsed.
 
-import type { Finding, GapCause, Session, VenueEvent, VenueRequest } from '@ladderlog/core';
+import type {
+  Finding,
+  GapCause,
+  Requests,
+  RestEndpoint,
+  Session,
+  VenueEvent,
+  VenueRequest,
+} from '@ladderlog/core';
 import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
@@ -10,18 +18,11 @@ import type { Outbox } from '../recorder/outbox.ts';
 import type { AdaptiveRate } from './rate.ts';
 import type { SessionClock } from '../recorder/session-clock.ts';
 
-/** Adds what the venue wants (signature, key); may change the query. What is recorded is the path without it. */
-export type Sign = (request: { method: string; path: string }) => {
-  path: string;
-  headers: Record<string, string>;
-};
-
 export type RestOptions = {
   /** The request's own word for this address: rest, gamma, clob. */
   readonly source: string;
-  readonly baseUrl: string;
+  readonly endpoint: RestEndpoint;
   readonly rate: AdaptiveRate;
-  readonly sign?: Sign;
   readonly logger: Logger;
   readonly push: (events: readonly VenueEvent[]) => void;
   /** Nothing is asked while its answer could not be kept. */
@@ -36,7 +37,8 @@ export type RestAnswer =
       readonly ok: true;
       readonly findings: readonly Finding[];
       readonly lost: readonly string[];
-      readonly nextCursor: string | null;
+      /** The body. */
+      readonly text: string;
     }
   | {
       readonly ok: false;
@@ -44,6 +46,14 @@ export type RestAnswer =
       readonly status: number;
       readonly detail: string;
     };
+
+export type Ask = (request: VenueRequest) => Promise<RestAnswer>;
+
+/** Asks what the venue wants to know, one request after another: each answer decides what is asked next. */
+export async function askAll(requests: Requests, ask: Ask): Promise<void> {
+  let next = requests.next();
+  while (!next.done) next = requests.next(await ask(next.value));
+}
 
 export class Rest {
   private readonly options: RestOptions;
@@ -75,14 +85,17 @@ export class Rest {
     const { options } = this;
     await this.turn();
     const { method } = request;
-    const signed = options.sign?.({ method, path: request.path }) ?? { path: request.path, headers: {} };
+    const signed = options.endpoint.sign?.({ method, path: request.path }) ?? {
+      path: request.path,
+      headers: {},
+    };
     const requestedAt = clock.now();
     const timeout = AbortSignal.timeout(options.timeoutMs ?? 10_000);
     let status = 0;
     let bytes: Buffer;
     let retryAfterMs: number | null = null;
     try {
-      const response = await fetch(`${options.baseUrl}${signed.path}`, {
+      const response = await fetch(`${options.endpoint.baseUrl}${signed.path}`, {
         method,
         headers: {
           accept: 'application/json',
@@ -128,7 +141,7 @@ export class Rest {
     }
     if (status >= 400) return { ok: false, cause: 'venue_error', status, detail: `HTTP ${status}` };
     options.rate.accepted();
-    return { ok: true, findings, lost, nextCursor: cursorOf(frame.text) };
+    return { ok: true, findings, lost, text: frame.text };
   }
 
   private async turn(): Promise<void> {
@@ -144,14 +157,6 @@ export class Rest {
       await pause(waitMs, signal);
     }
   }
-}
-
-/** Venue B and C listings end with a cursor; found without parsing the page a second time. */
-function cursorOf(text: string): string | null {
-  const match = /"(?:next_)?cursor"\s*:\s*"([^"\\]{1,2000})"/.exec(
-    text.length > 4_096 ? text.slice(-2_048) + text.slice(0, 2_048) : text,
-  );
-  return match?.[1] ?? null;
 }
 
 async function readLimited(response: Response, maxBytes: number): Promise<Buffer> {

@@ -1,8 +1,10 @@
 // What a venue is to the rest of Ladderlog: one value, made of parts. Each part is used by one generic piece of code, and its
 // type lives beside that code. The folders venue-a, venue-b and venue-c have the same files, one or more for each part.
 
-import type { VenueTrading } from '../backtest/trading.ts';
+import type { VenueCollect } from '../capture/collect.ts';
 import type { VenueCapture } from '../capture/finding.ts';
+import type { VenueSettings } from '../kernel/settings.ts';
+import type { VenueTrading } from '../backtest/trading.ts';
 import type { Plan, Venue } from '../events/events.ts';
 import type { RecordStyle } from '../market/record-style.ts';
 import type { VenueRoutes } from './routes.ts';
@@ -13,6 +15,10 @@ export type VenueAdapter = {
   readonly dialect: string;
   /** How its frames are read. */
   readonly capture: VenueCapture;
+  /** What can be set, and what that means. */
+  readonly settings: VenueSettings;
+  /** How it is asked and listened to, from the values of its settings. */
+  readonly collect: VenueCollect;
   /** How its books and markets are shown. */
   readonly record: RecordStyle;
   /** What a backtest on it must know. */

@@ -1,18 +1,7 @@
-// A REST call as a value: the shell joins it to the source's base address, signs it where the venue wants that, and stamps the
-// answer with `channel`.
+// REST calls of a venue as values.
 
+import type { VenueRequest } from '../../capture/collect.ts';
 import { queryString } from './channel.ts';
-
-export type VenueRequest = {
-  /** Which base address, and the first part of the channel: `rest`, `gamma`, `clob`. */
-  readonly source: string;
-  readonly method: 'GET' | 'POST';
-  /** Path below the base address, with its query. */
-  readonly path: string;
-  readonly body: string | null;
-  /** The channel of the answer's frame. */
-  readonly channel: string;
-};
 
 export function get(
   source: string,

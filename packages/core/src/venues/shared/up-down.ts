@@ -1,6 +1,7 @@
 // Short-dated "up or down" contracts: venues A and C name them by the same slugs, so asset and window are read from the slug
 // and slugs are made for a time grid. A slug that is not one of these says nothing.
 
+import { list } from '../../kernel/setting-parsers.ts';
 import type { Micros } from '../../kernel/time.ts';
 import { EARLIEST_MICROS, LATEST_MICROS, MICROS_PER_SECOND } from '../../kernel/time.ts';
 
@@ -19,6 +20,9 @@ const WINDOW_SECONDS: Readonly<Record<string, number>> = {
   '4h': 14_400,
   '1d': 86_400,
 };
+
+/** How a setting lists windows. */
+export const WINDOWS = list(/^(5m|15m|1h|4h|1d)$/, 'windows such as 5m,15m');
 
 const COIN_NAMES: ReadonlyMap<string, string> = new Map([
   ['bitcoin', 'BTC'],

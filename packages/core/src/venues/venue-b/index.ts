@@ -5,11 +5,15 @@ import { record } from './record.ts';
 import { routes } from './routes.ts';
 import { trading } from './trading.ts';
 import { PRICE_BOUNDS } from './wire.ts';
+import { collect } from './collect.ts';
+import { settings } from './settings.ts';
 
 export const venueB: VenueAdapter = {
   venue: 'venueb',
   dialect:
     'Kalshi trade API v2: WebSocket snapshot and signed deltas, REST books; fixed point, dollars and cents',
+  settings,
+  collect,
   capture: {
     createNormalizer: () => new VenueBNormalizer(),
     priceBounds: PRICE_BOUNDS,

@@ -15,6 +15,7 @@ import {
   REST_SHAPES,
   SKIPPED_KINDS,
   SNAPSHOT_SHAPES,
+  TERMINAL_CODES,
   readBook,
   readDelta,
   readTrade,
@@ -22,9 +23,6 @@ import {
   sourceTime,
   tickerOf,
 } from './wire.ts';
-
-/** After these the venue sends no more on the subscription: 10 channel error, 25 buffer overflow. */
-const TERMINAL_CODES: ReadonlySet<unknown> = new Set([10, 25]);
 
 export class VenueBNormalizer implements Normalizer {
   private readonly subscriptions = new Subscriptions();

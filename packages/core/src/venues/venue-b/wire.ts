@@ -93,6 +93,9 @@ export const SKIPPED_KINDS: ReadonlySet<string> = new Set([
   'fill', // the recorder's own account
 ]);
 
+/** After these the venue sends no more on the subscription: 10 channel error, 25 buffer overflow. */
+export const TERMINAL_CODES: ReadonlySet<unknown> = new Set([10, 25]);
+
 /** A decimal of the wire: text, or a JSON number of the older dialects. Null when it is neither. */
 export function decimalOf(value: unknown, unit: Unit = 'dollars'): Decimal | null {
   const text = textOf(value);

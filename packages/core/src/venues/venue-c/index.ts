@@ -1,5 +1,7 @@
 import type { VenueAdapter } from '../adapter.ts';
 import { VenueCNormalizer } from './normalize.ts';
+import { collect } from './collect.ts';
+import { settings } from './settings.ts';
 import { record } from './record.ts';
 import { routes } from './routes.ts';
 import { trading } from './trading.ts';
@@ -7,6 +9,8 @@ import { trading } from './trading.ts';
 export const venueC: VenueAdapter = {
   venue: 'venuec',
   dialect: 'Polymarket: CLOB market channel, CLOB REST, Gamma',
+  settings,
+  collect,
   capture: {
     createNormalizer: () => new VenueCNormalizer(),
     // Tick to 1 − tick of the finest grid, 0.0001.
