@@ -62,9 +62,9 @@ describe('venues', () => {
 });
 
 describe('the name of a venue', () => {
-  /** venuea, 'venue-b', VenueC, VENUE_A, LADDERLOG_VENUEB_…, venueaApiKey; subscribeA, fromB; A_REST; in texts: venue C. */
+  /** venuea, 'venue-b', VenueC, VENUE_A, LADDERLOG_VENUEB_…, venueaApiKey; subscribeA, fromB; A_REST. */
   const NAMES = [
-    /[Vv]enue[- ]?[abcABC](?![a-z])/g,
+    /[Vv]enue-?[abcABC](?![a-z])/g,
     /VENUE_?[ABC](?![A-Z])/g,
     /\b[a-z]\w*[a-z][ABC]\b/g,
     /\b[ABC]_[A-Z]\w*/g,
@@ -98,7 +98,6 @@ describe('the name of a venue', () => {
       'const url = env.LADDERLOG_VENUEB_REST_URL ?? B_REST;',
       'const name = `venuec-${shard}`;',
       "'--venue <venue>', 'venuea, venueb or venuec.'",
-      "doc: 'Keys of venue B.'",
       "example: 'ladderlog audit --venue venuec',",
       'const venue: Venue = adapter.venueByName(venueCapture);',
     ];
@@ -110,7 +109,6 @@ describe('the name of a venue', () => {
       ['VENUEB', 'B_REST'],
       ['venuec'],
       ['venuea', 'venueb', 'venuec'],
-      ['venue B'],
       [],
       [],
     ]);
