@@ -15,7 +15,6 @@ export {
 } from './access/key-ring.ts';
 export type { ApiErrorCode } from './answers/errors.ts';
 export { ApiError, STATUS_OF } from './answers/errors.ts';
-export { createMetricsServer } from './server/metrics.ts';
 export type { RateLimits, RateState } from './access/rate-limit.ts';
 export { createRateLimits } from './access/rate-limit.ts';
 export { loadContract } from './contract/contract.ts';

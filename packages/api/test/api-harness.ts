@@ -130,7 +130,7 @@ export async function openWorld(now: Micros): Promise<World> {
         ...options,
       });
       await api.caughtUp;
-      const server = await serveApi(api, { port: 0, metricsPort: 0, logger: SILENT });
+      const server = await serveApi(api, { port: 0, logger: SILENT });
       const one: Running = {
         api,
         server,

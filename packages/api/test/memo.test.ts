@@ -1,6 +1,6 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createMemo, seldom } from '../src/answers/memo.ts';
+import { createMemo, readRarely } from '../src/answers/memo.ts';
 
 const counter = () => {
   let reads = 0;
@@ -58,11 +58,11 @@ test('neither failures nor more than the most entries are kept, and with 0 nothi
   expect([await none('a', read, 'v'), await none('a', read, 'v')]).toEqual([5, 6]);
 });
 
-test('what is dear is read seldom: kept for many times as long as it took, a minute at most', async () => {
+test('what is slow to read is read rarely: kept for many times as long as it took, a minute at most', async () => {
   let now = 0;
   let took = 100;
   let reads = 0;
-  const get = seldom(
+  const get = readRarely(
     () => {
       now += took;
       return took < 0 ? Promise.reject(new Error('no')) : Promise.resolve(++reads);

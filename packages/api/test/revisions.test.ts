@@ -2,12 +2,13 @@ import type { EventType } from '@ladderlog/core';
 import { describe, expect, test } from 'vitest';
 import { createRevisions } from '../src/answers/revisions.ts';
 
-function followed(projectedAtFirst: number | null) {
+function followed(projectedAtFirst: number | null, maxMarkets = 1_000) {
   const state = { projected: projectedAtFirst };
   const revisions = createRevisions({
     partitionOf: () => 0,
     beganAt: () => 10,
     projected: () => state.projected,
+    maxMarkets,
   });
   const see = (offset: number, type: EventType, key = 'M', time = offset) =>
     revisions.onRecord({ topic: 'venueb', partition: 0, record: { offset, key, time } }, type);
@@ -89,5 +90,48 @@ describe('the tag of a range', () => {
     expect(etag(5)).toBeNull();
     see(11, 'BookObserved', 'another market');
     expect(etag(5)).not.toBeNull();
+  });
+});
+
+describe('of a market that is remembered no longer', () => {
+  test('the tag and the version change, and are again as good as any', () => {
+    const { state, see, etag, facts } = followed(10, 2);
+    see(10, 'MarketObserved');
+    see(11, 'BookObserved');
+    state.projected = 12;
+    const [tag, version] = [etag(5), facts()];
+    see(12, 'BookObserved', 'second');
+    state.projected = 13;
+    expect([etag(5), facts()]).toEqual([tag, version]);
+    see(13, 'BookObserved', 'third');
+    state.projected = 14;
+    const [later, laterVersion] = [etag(5), facts()];
+    expect(later).toMatch(/^W/);
+    expect(later).not.toBe(tag);
+    expect(laterVersion).not.toBe(version);
+    see(14, 'BookObserved', 'third');
+    state.projected = 15;
+    expect([etag(5), facts()]).toEqual([later, laterVersion]);
+  });
+
+  test('neither is what it was before the forgotten event, once it is seen again', () => {
+    const { state, see, etag, facts } = followed(10, 2);
+    const [before, versionBefore] = [etag(5), facts()];
+    see(10, 'GapOpened');
+    see(11, 'BookObserved', 'second');
+    see(12, 'BookObserved', 'third');
+    see(13, 'BookObserved');
+    state.projected = 14;
+    expect(etag(5)).not.toBe(before);
+    expect(facts()).not.toBe(versionBefore);
+    expect(facts()).not.toBeNull();
+  });
+
+  test('while the tables lack the newest forgotten event, there is none', () => {
+    const { state, see, etag } = followed(10, 1);
+    see(10, 'BookObserved');
+    see(11, 'BookObserved', 'second');
+    state.projected = 10;
+    expect(etag(5)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import type { OnGap, Paged, Report } from './paged.ts';
 import { paged, reporter } from './paged.ts';
-import type { Params, Transport, TransportOptions } from './transport.ts';
+import type { Params, TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
 import type {
   BookRecord,
@@ -41,24 +41,17 @@ export type Asset = 'btc' | 'eth' | 'sol' | 'xrp' | 'doge' | 'bnb' | 'hype';
 export type LadderlogClient = ReturnType<typeof createClient>;
 
 export function createClient(options: ClientOptions) {
-  const transport = createTransport(options);
-  const warn = options.warn ?? ((message: string) => console.warn(message));
-  const report = (onGap: OnGap = options.onGap ?? 'warn'): Report => reporter(onGap, warn);
-  const list = <T>(path: string, params: Params, onGap?: OnGap): Paged<T> =>
-    paged<T>(transport, path, params, report(onGap));
-  const book = async <T>(path: string, { onGap, ...params }: BookQuery): Promise<T> => {
-    const { data, meta } = await transport<Book<T>>(path, params);
-    report(onGap)(meta.coverage?.gaps ?? (meta.gap ? [meta.gap] : []), false);
-    return data;
-  };
+  const requests = createRequests(options);
+  const { one, list } = requests;
+  const venueA = 'v3/venuea-prediction';
   return {
-    health: () => one<Health>(transport, 'v3/health'),
-    overview: () => one<readonly OverviewEntry[]>(transport, 'v3/overview'),
-    whoami: () => one<Whoami>(transport, 'v3/whoami'),
+    health: () => one<Health>('v3/health'),
+    overview: () => one<readonly OverviewEntry[]>('v3/overview'),
+    whoami: () => one<Whoami>('v3/whoami'),
     coverage: (
       query: { venue: Venue; market: string; dataset?: Dataset; outcome?: string } & Omit<Range, 'limit'>,
     ) =>
-      one<CoverageReport>(transport, 'v3/coverage', {
+      one<CoverageReport>('v3/coverage', {
         venue: query.venue,
         market_id: query.market,
         dataset: query.dataset,
@@ -73,84 +66,90 @@ export function createClient(options: ClientOptions) {
         ...rangeParams(query),
       }),
     venueA: {
-      markets: (query: MarketQuery & { coin?: 'BTC' | 'ETH' | 'BNB'; window?: '5m' | '15m' } = {}) =>
-        list<Market>('v3/venuea-prediction/markets', {
-          coin: query.coin,
-          window: query.window,
-          status: query.status,
-          ...rangeParams(query),
-        }),
-      market: (id: string) => one<Market>(transport, `v3/venuea-prediction/markets/${encode(id)}`),
-      marketBySlug: (slug: string) =>
-        one<Market>(transport, `v3/venuea-prediction/markets/by-slug/${encode(slug)}`),
-      latest: (id: string, query: LadderQuery & { outcome?: '0' | '1' } = {}) =>
-        book<BookRecord>(`v3/venuea-prediction/${encode(id)}/orderbook/latest`, query),
-      snapshots: (id: string, query: SnapshotQuery & { outcome?: '0' | '1' } = {}) =>
-        list<BookRecord>(
-          `v3/venuea-prediction/${encode(id)}/snapshots`,
-          { ...snapshotParams(query), outcome: query.outcome },
-          query.onGap,
-        ),
-      snapshotAt: (id: string, at: TimeInput, query: LadderQuery & { outcome?: '0' | '1' } = {}) =>
-        book<BookRecord>(`v3/venuea-prediction/${encode(id)}/snapshots/at/${encode(time(at))}`, query),
+      ...marketRoutes<{ coin?: 'BTC' | 'ETH' | 'BNB'; window?: '5m' | '15m' }>(requests, venueA, [
+        'coin',
+        'window',
+      ]),
+      ...bookRoutes<{ outcome?: '0' | '1' }, BookRecord>(requests, venueA),
+      marketBySlug: bySlug(requests, venueA),
       samples: (id: string, query: Range & { metric: Metric; outcome?: '0' | '1'; onGap?: OnGap }) =>
         list<Sample>(
-          `v3/venuea-prediction/${encode(id)}/timeseries`,
+          `${venueA}/${encode(id)}/timeseries`,
           { metric: query.metric, outcome: query.outcome, ...rangeParams(query) },
           query.onGap,
         ),
-      trades: (id: string) => list<never>(`v3/venuea-prediction/${encode(id)}/trades`, {}),
+      trades: (id: string) => list<never>(`${venueA}/${encode(id)}/trades`, {}),
     },
     venueB: {
-      markets: (query: MarketQuery & { series?: string; event?: string } = {}) =>
-        list<Market>('v3/venueb/markets', {
-          series: query.series,
-          event: query.event,
-          status: query.status,
-          ...rangeParams(query),
-        }),
-      market: (ticker: string) => one<Market>(transport, `v3/venueb/markets/${encode(ticker)}`),
-      latest: (ticker: string, query: LadderQuery = {}) =>
-        book<BookRecord>(`v3/venueb/${encode(ticker)}/orderbook/latest`, query),
-      snapshots: (ticker: string, query: SnapshotQuery = {}) =>
-        list<BookRecord>(`v3/venueb/${encode(ticker)}/snapshots`, snapshotParams(query), query.onGap),
-      snapshotAt: (ticker: string, at: TimeInput, query: LadderQuery = {}) =>
-        book<BookRecord>(`v3/venueb/${encode(ticker)}/snapshots/at/${encode(time(at))}`, query),
+      ...marketRoutes<{ series?: string; event?: string }>(requests, 'v3/venueb', ['series', 'event']),
+      ...bookRoutes<unknown, BookRecord>(requests, 'v3/venueb'),
     },
     venueC: (asset: Asset) => ({
-      markets: (query: MarketQuery & { window?: '5m' | '15m' | '1h' | '4h' | '1d' } = {}) =>
-        list<Market>(`v3/${asset}/markets`, {
-          window: query.window,
-          status: query.status,
-          ...rangeParams(query),
-        }),
-      market: (id: string) => one<Market>(transport, `v3/${asset}/markets/${encode(id)}`),
-      marketBySlug: (slug: string) => one<Market>(transport, `v3/${asset}/markets/by-slug/${encode(slug)}`),
-      latest: (id: string, query: LadderQuery & { outcome?: string } = {}) =>
-        book<readonly BookRecord[]>(`v3/${asset}/markets/${encode(id)}/orderbook/latest`, query),
-      snapshots: (id: string, query: SnapshotQuery & { outcome?: string } = {}) =>
-        list<BookRecord>(
-          `v3/${asset}/markets/${encode(id)}/snapshots`,
-          { ...snapshotParams(query), outcome: query.outcome },
-          query.onGap,
-        ),
-      snapshotAt: (id: string, at: TimeInput, query: LadderQuery & { outcome?: string } = {}) =>
-        book<readonly BookRecord[]>(
-          `v3/${asset}/markets/${encode(id)}/snapshots/at/${encode(time(at))}`,
-          query,
-        ),
+      ...marketRoutes<{ window?: '5m' | '15m' | '1h' | '4h' | '1d' }>(requests, `v3/${asset}`, ['window']),
+      ...bookRoutes<{ outcome?: string }, readonly BookRecord[]>(requests, `v3/${asset}/markets`),
+      marketBySlug: bySlug(requests, `v3/${asset}`),
     }),
   };
 }
 
-const one = async <T>(transport: Transport, path: string, params: Params = {}): Promise<T> =>
-  (await transport<{ data: T }>(path, params)).data;
+/** One answer, one page after the other, or one book: the three shapes that the API answers in. */
+type Requests = {
+  one<T>(path: string, params?: Params): Promise<T>;
+  list<T>(path: string, params: Params, onGap?: OnGap): Paged<T>;
+  book<T>(path: string, query: BookQuery): Promise<T>;
+};
+
+function createRequests(options: ClientOptions): Requests {
+  const transport = createTransport(options);
+  const warn = options.warn ?? ((message: string) => console.warn(message));
+  const report = (onGap: OnGap = options.onGap ?? 'warn'): Report => reporter(onGap, warn);
+  return {
+    one: async <T>(path: string, params: Params = {}) => (await transport<{ data: T }>(path, params)).data,
+    list: <T>(path: string, params: Params, onGap?: OnGap) =>
+      paged<T>(transport, path, params, report(onGap)),
+    async book<T>(path: string, { onGap, ...params }: BookQuery) {
+      const { data, meta } = await transport<Book<T>>(path, params);
+      report(onGap)(meta.coverage?.gaps ?? (meta.gap ? [meta.gap] : []), false);
+      return data;
+    },
+  };
+}
 
 type BookQuery = LadderQuery & { readonly outcome?: string };
 type Book<T> = {
   readonly data: T;
   readonly meta: { readonly gap?: Gap | null; readonly coverage?: Coverage };
 };
+
+/** The catalogue of a venue; its filters are query parameters of the same names. */
+const marketRoutes = <Filters>(
+  { one, list }: Requests,
+  base: string,
+  filters: readonly (keyof Filters & string)[],
+) => ({
+  markets: (query: MarketQuery & Filters = {} as MarketQuery & Filters) =>
+    list<Market>(`${base}/markets`, {
+      ...Object.fromEntries(filters.map((name) => [name, query[name] as string | undefined])),
+      status: query.status,
+      ...rangeParams(query),
+    }),
+  market: (id: string) => one<Market>(`${base}/markets/${encode(id)}`),
+});
+
+const bySlug =
+  ({ one }: Requests, base: string) =>
+  (slug: string) =>
+    one<Market>(`${base}/markets/by-slug/${encode(slug)}`);
+
+/** The books of a venue: `Which` chooses the outcome, `Books` is what a request about one moment answers. */
+const bookRoutes = <Which, Books>({ list, book }: Requests, base: string) => ({
+  latest: (id: string, query: LadderQuery & Which = {} as LadderQuery & Which) =>
+    book<Books>(`${base}/${encode(id)}/orderbook/latest`, query),
+  snapshots: (id: string, query: SnapshotQuery & Which = {} as SnapshotQuery & Which) =>
+    list<BookRecord>(`${base}/${encode(id)}/snapshots`, snapshotParams(query), query.onGap),
+  snapshotAt: (id: string, at: TimeInput, query: LadderQuery & Which = {} as LadderQuery & Which) =>
+    book<Books>(`${base}/${encode(id)}/snapshots/at/${encode(time(at))}`, query),
+});
 
 const encode = encodeURIComponent;
 
@@ -162,8 +161,9 @@ const rangeParams = (query: Range): Params => ({
   limit: query.limit,
 });
 
-const snapshotParams = (query: SnapshotQuery): Params => ({
+const snapshotParams = (query: SnapshotQuery & { readonly outcome?: string }): Params => ({
   ...rangeParams(query),
+  outcome: query.outcome,
   interval: query.interval,
   include_orderbook: query.includeOrderbook,
   ladder: query.ladder,

@@ -2,6 +2,7 @@ export type { Ladders } from './capture/checks.ts';
 export { bookState, checkBook, sameLadders } from './capture/checks.ts';
 export type { CoverageAnswer, CoverageRow, GapRow, Interval } from './capture/coverage.ts';
 export { coverageOf } from './capture/coverage.ts';
+export { setBounded } from './kernel/bounded-map.ts';
 export type { Decimal, Micro, TextFormat } from './kernel/decimal.ts';
 export {
   MICRO,

@@ -1,6 +1,8 @@
 // Answers of the store, shared by requests that ask at the same time and kept: for a moment, or, where the caller can name the
 // version of what they rest on, until that changes. Bounded; a failure is not kept.
 
+import { setBounded } from '@ladderlog/core';
+
 export type Memo = <T>(key: string, read: () => Promise<T>, version?: string | null) => Promise<T>;
 
 export type MemoLimits = {
@@ -30,26 +32,21 @@ export function createMemo({ ttlMs, versionedMs = 60_000, maxEntries = 10_000 }:
     const value = read();
     if (ttlMs > 0) {
       const entry: Entry = { readAt: performance.now(), version, value };
-      entries.delete(key);
-      entries.set(key, entry);
+      setBounded(entries, key, entry, maxEntries);
       value.catch(() => {
         if (entries.get(key) === entry) entries.delete(key);
       });
-      if (entries.size > maxEntries) {
-        const oldest = entries.keys().next().value;
-        if (oldest !== undefined) entries.delete(oldest);
-      }
     }
     return value;
   };
 }
 
-/** So many times as long as it took to read, and a minute at most, is it kept. */
+/** An answer is kept for this many times as long as it took to read, and for a minute at most. */
 const KEPT_TIMES = 20;
 const KEPT_MS = 60_000;
 
-/** For what is dear and need not be new: however much there is and however often it is asked for, the store is free for others. */
-export function seldom<T>(
+/** For what is slow to read and need not be new: however often it is asked for, the store has most of its time for others. */
+export function readRarely<T>(
   read: () => Promise<T>,
   clock: () => number = () => performance.now(),
 ): () => Promise<T> {

@@ -7,6 +7,7 @@
 
 import { createHash } from 'node:crypto';
 import type { EventType, Micros } from '@ladderlog/core';
+import { setBounded } from '@ladderlog/core';
 import type { RecordFields } from '@ladderlog/log';
 
 type MarketRevision = {
@@ -41,21 +42,26 @@ type SeenRecord = {
 };
 export type FollowedRevisions = Revisions & { onRecord(record: SeenRecord, type: EventType | null): void };
 
-export function createRevisions(options: {
+export type RevisionOptions = {
   /** The partition of a market, and where this instance began to follow it. */
   readonly partitionOf: (topic: string, market: string) => number;
   readonly beganAt: (topic: string, partition: number) => number;
   /** Next offset the tables lack; null when that is not known, and then no tag is given. */
   readonly projected: (topic: string, partition: number) => number | null;
-}): FollowedRevisions {
-  const markets = new Map<string, MarketRevision>();
+  /** Markets that are remembered one by one. */
+  readonly maxMarkets?: number;
+};
+
+export function createRevisions(options: RevisionOptions): FollowedRevisions {
+  const { partitionOf } = options;
+  const markets = createMemory(options);
   /** Next offset to see. */
   const seen = new Map<string, number>();
   const facts: Revisions['facts'] = (topic, market, generation) => {
     // Under no market: what was said of the whole venue.
     const newest = [market, ''].map((key) => {
-      const projected = options.projected(topic, options.partitionOf(topic, key));
-      const fact = markets.get(`${topic}\n${key}`)?.factOffset ?? null;
+      const projected = options.projected(topic, partitionOf(topic, key));
+      const fact = markets.get(topic, key).factOffset;
       return projected === null || (fact !== null && projected <= fact) ? null : (fact ?? 'none');
     });
     return newest.includes(null) ? null : `${generation}/${newest.join('/')}`;
@@ -63,13 +69,7 @@ export function createRevisions(options: {
   return {
     onRecord({ topic, partition, record }, type) {
       seen.set(`${topic}/${partition}`, record.offset + 1);
-      const key = `${topic}\n${record.key}`;
-      let known = markets.get(key);
-      if (!known)
-        markets.set(
-          key,
-          (known = { newestAt: -Infinity, newestOffset: null, lateOffset: null, factOffset: null }),
-        );
+      const known = markets.open(topic, record.key);
       if (!type || !OBSERVATIONS.has(type)) {
         known.factOffset = record.offset;
         return;
@@ -81,17 +81,53 @@ export function createRevisions(options: {
     },
     facts,
     etag({ topic, market, to, generation, query }) {
-      const partition = options.partitionOf(topic, market);
+      const partition = partitionOf(topic, market);
       const began = options.beganAt(topic, partition);
       const projected = options.projected(topic, partition);
       const said = facts(topic, market, generation);
-      const known = markets.get(`${topic}\n${market}`);
+      const known = markets.get(topic, market);
       if (projected === null || said === null) return null;
-      if (projected < Math.max(began, (known?.newestOffset ?? -1) + 1)) return null;
+      if (projected < Math.max(began, (known.newestOffset ?? -1) + 1)) return null;
       if (projected > (seen.get(`${topic}/${partition}`) ?? began)) return null;
-      const newest = known && to <= known.newestAt ? null : (known?.newestOffset ?? null);
-      const parts = [began, said, known?.lateOffset ?? null, newest, market, to, query];
+      const newest = to <= known.newestAt ? null : known.newestOffset;
+      const parts = [began, said, known.lateOffset, newest, market, to, query];
       return `W/"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}"`;
+    },
+  };
+}
+
+type Memory = {
+  get(topic: string, market: string): MarketRevision;
+  /** To be changed. */
+  open(topic: string, market: string): MarketRevision;
+};
+
+/**
+ * What is known of each market, of so many at most. Of those dropped only the newest event of any of them is kept, per partition:
+ * each of them counts as changed by it, so a tag may change without need, but never stays where it must change.
+ */
+function createMemory({ partitionOf, maxMarkets = 50_000 }: RevisionOptions): Memory {
+  const markets = new Map<string, MarketRevision & { readonly partition: string }>();
+  const dropped = new Map<string, number>();
+  const unknown = (topic: string, market: string) => {
+    const partition = `${topic}/${partitionOf(topic, market)}`;
+    const offset = dropped.get(partition) ?? null;
+    return { partition, newestAt: -Infinity, newestOffset: offset, lateOffset: offset, factOffset: offset };
+  };
+  return {
+    get: (topic, market) => markets.get(`${topic}\n${market}`) ?? unknown(topic, market),
+    open(topic, market) {
+      const key = `${topic}\n${market}`;
+      const found = markets.get(key);
+      if (found) return found;
+      const made = unknown(topic, market);
+      const oldest = setBounded(markets, key, made, maxMarkets)?.[1];
+      if (oldest)
+        dropped.set(
+          oldest.partition,
+          Math.max(dropped.get(oldest.partition) ?? 0, oldest.newestOffset ?? 0, oldest.factOffset ?? 0),
+        );
+      return made;
     },
   };
 }

@@ -2,6 +2,7 @@
 // with one path each, which our own matcher has found already, that costs next to nothing.
 
 import type { ParameterSpec } from '@ladderlog/core';
+import { setBounded } from '@ladderlog/core';
 import type { Request, RequestHandler, Response } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import type { Query } from '../server/context.ts';
@@ -40,16 +41,12 @@ export function createValidation(contract: Contract, validateResponses: boolean)
     if (known && !validateResponses) return known;
     readLeniently(operation, request);
     try {
-      await runAll(handlersOf(operation), request, response);
+      await runHandlers(handlersOf(operation), request, response);
     } catch (error) {
       throw inOurWords(error, operation, request);
     }
     const query = request.query as Query;
-    valid.set(request.url, query);
-    if (valid.size > REMEMBERED) {
-      const oldest = valid.keys().next().value;
-      if (oldest !== undefined) valid.delete(oldest);
-    }
+    setBounded(valid, request.url, query, REMEMBERED);
     return query;
   };
 }
@@ -71,27 +68,18 @@ function documentOf(contract: Contract, operation: Operation, validateResponses:
   });
 }
 
-const runAll = (handlers: readonly RequestHandler[], request: Request, response: Response): Promise<void> =>
-  new Promise((resolve, reject) => {
-    let at = 0;
-    const next = (error?: unknown): void => {
-      if (error) {
-        reject(error as Error);
-        return;
-      }
-      const handler = handlers[at++];
-      if (!handler) {
-        resolve();
-        return;
-      }
-      try {
-        void handler(request, response, next);
-      } catch (thrown) {
-        reject(thrown as Error);
-      }
-    };
-    next();
-  });
+/** One after the other, as Express would; the first error ends it, however it is given: to next, thrown, or as a rejection. */
+export async function runHandlers(
+  handlers: readonly RequestHandler[],
+  request: Request,
+  response: Response,
+): Promise<void> {
+  for (const handler of handlers)
+    await new Promise<void>((resolve, reject) => {
+      const next = (error?: unknown): void => (error ? reject(error as Error) : resolve());
+      Promise.try(handler, request, response, next).catch(reject);
+    });
+}
 
 /** A time and, where a `+` stood unencoded in the URL, its zone. */
 const LOST_PLUS = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*) (\d\d(?::?\d\d)?)$/;

@@ -16,7 +16,7 @@ import type { KeyRingReader } from '../access/key-ring.ts';
 import { followKeys } from '../access/key-ring.ts';
 import { createLatestMemory } from '../latest/latest.ts';
 import { loadLatest, loadMarket } from '../latest/latest-load.ts';
-import { createMemo, seldom } from '../answers/memo.ts';
+import { createMemo, readRarely } from '../answers/memo.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { createApiMetrics } from './metrics.ts';
 import { createRateLimits } from '../access/rate-limit.ts';
@@ -143,7 +143,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     version: options.version,
     generation,
     health: () => memo('health', () => checkHealth(options)),
-    overview: seldom(async () =>
+    overview: readRarely(async () =>
       store.query<OverviewRow>(overview({ generation: await generation() }), { name: 'api.overview' }),
     ),
     memo,

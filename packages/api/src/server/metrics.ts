@@ -1,7 +1,5 @@
-// Figures for Prometheus, on a port of their own so that they are never public by accident.
+// Figures for Prometheus. Whoever runs the API serves them, on a port of their own: they are never public by accident.
 
-import type { Server } from 'node:http';
-import { createServer } from 'node:http';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export type ApiMetrics = {
@@ -47,23 +45,3 @@ export function createApiMetrics(
     },
   };
 }
-
-/** GET /metrics and nothing else. */
-export const createMetricsServer = (registry: Registry): Server =>
-  createServer((request, response) => {
-    if (request.url?.split('?')[0] !== '/metrics' || request.method !== 'GET') {
-      response.statusCode = 404;
-      response.end();
-      return;
-    }
-    registry.metrics().then(
-      (text) => {
-        response.setHeader('Content-Type', registry.contentType);
-        response.end(text);
-      },
-      () => {
-        response.statusCode = 500;
-        response.end();
-      },
-    );
-  });

@@ -9,11 +9,9 @@ import type { Logger } from 'pino';
 import { errorEnvelope } from '../answers/answers.ts';
 import type { Api } from './create-api.ts';
 import { STATUS_OF, unreadable } from '../answers/errors.ts';
-import { createMetricsServer } from './metrics.ts';
 
 export type ApiServer = {
   readonly port: number;
-  readonly metricsPort: number | null;
   /** The HTTP server, for the live feed's upgrades. */
   readonly server: Server;
   /** Accepts nothing new, answers what is in flight, then ends. Past `graceMs` connections are cut. */
@@ -24,9 +22,6 @@ export type ServeOptions = {
   readonly host?: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Null: no metrics port. */
-  readonly metricsPort?: number | null;
-  readonly metricsHost?: string;
   readonly graceMs?: number;
   readonly logger: Logger;
 };
@@ -46,21 +41,13 @@ export async function serveApi(api: Api, options: ServeOptions): Promise<ApiServ
     else refuse(api, error.code, socket, options.logger);
   });
   const port = await listen(server, options.port, options.host ?? '127.0.0.1');
-  const metrics =
-    options.metricsPort === undefined || options.metricsPort === null
-      ? null
-      : createMetricsServer(api.metrics.registry);
-  const metricsPort = metrics
-    ? await listen(metrics, options.metricsPort!, options.metricsHost ?? '127.0.0.1')
-    : null;
-  options.logger.info({ event: 'api.listening', port, metrics_port: metricsPort }, 'API listening');
+  options.logger.info({ event: 'api.listening', port }, 'API listening');
   return {
     port,
-    metricsPort,
     server,
     async close() {
       answers.endConnections();
-      await Promise.all([end(server, options.graceMs ?? 8_000), metrics ? end(metrics, 0) : null]);
+      await end(server, options.graceMs ?? 8_000);
       await api.close();
       options.logger.info({ event: 'api.closed' }, 'API closed');
     },
