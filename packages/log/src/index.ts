@@ -13,14 +13,12 @@ export type {
   TopicInfo,
 } from './log.ts';
 export { DEFAULT_PARTITIONS, MAX_RECORD_BYTES } from './log.ts';
-export { murmur2 } from './kafka/partitioner.ts';
 export type { Decoded, EventCodec, RecordFields } from './record.ts';
 export { LogRecord } from './record.ts';
 export type { ReadEvent, ReadEventsRequest } from './reading.ts';
 export { decodeBatch, positionsAt, positionsAtEnd, positionsFromBeginning, readEvents } from './reading.ts';
 export type { EventSchema } from './avro/schemas.ts';
 export { EVENT_SCHEMAS } from './avro/schemas.ts';
-export { patiently, toLogError } from './sqlite/file.ts';
+export { retryWhileBusy, toLogError } from './sqlite/errors.ts';
 export type { SqliteLog, SqliteLogOptions } from './sqlite/sqlite-log.ts';
 export { openSqliteLog } from './sqlite/sqlite-log.ts';
-export type { Retention } from './sqlite/upkeep.ts';

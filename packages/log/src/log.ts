@@ -87,6 +87,10 @@ export type EventLog = {
   close(): Promise<void>;
 };
 
+/** Where among these is the partition of `place`. */
+export const offsetOf = (positions: readonly Position[] | undefined, place: Position): number | undefined =>
+  positions?.find(({ topic, partition }) => topic === place.topic && partition === place.partition)?.offset;
+
 /** Largest encoded record. Bigger ones are refused on append; nothing is split. */
 export const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 

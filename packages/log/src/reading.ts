@@ -1,7 +1,7 @@
 // Readers everyone needs, over any EventLog.
 
-import type { EventType, LadderEvent, Micros, Position } from '@ladderlog/core';
-import { LadderlogError } from '@ladderlog/core';
+import type { EventType, LadderEvent, LadderlogError, Micros, Position } from '@ladderlog/core';
+import { unknownTopic } from './errors.ts';
 import type { EventLog, LogBatch, PartitionInfo, ReadRequest } from './log.ts';
 import type { LogRecord } from './record.ts';
 
@@ -54,7 +54,7 @@ async function positions(
   const infos = await log.topics();
   return topics.flatMap((topic) => {
     const info = infos.find((one) => one.topic === topic);
-    if (!info) throw new LadderlogError('LOG_UNKNOWN_TOPIC', `no topic "${topic}"`, { details: { topic } });
+    if (!info) throw unknownTopic(topic);
     return info.partitions.map((one) => ({ topic, partition: one.partition, offset: offsetOf(one) }));
   });
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import kafkajs from 'kafkajs';
 import { expect, test } from 'vitest';
-import { murmur2, partitionFor } from '../src/kafka/partitioner.ts';
+import { murmur2, partitionFor } from '../src/partitioner.ts';
 
 // From org.apache.kafka.common.utils.UtilsTest.
 test.each([

@@ -4,7 +4,7 @@ import { FULL_EVENTS } from '../../../test/harness/log-events.ts';
 import { createCodec } from '../src/avro/codec.ts';
 import type { EventCodec } from '../src/record.ts';
 import { LogRecord } from '../src/record.ts';
-import { localSchemaIds } from './local-schema-ids.ts';
+import { localSchemaIds } from './avro/local-schema-ids.ts';
 
 const codec = createCodec(localSchemaIds());
 const event = FULL_EVENTS.BookObserved;

@@ -159,50 +159,31 @@ export class ByteReader {
       const buffer = this.buffer;
       const stop = this.end - 8;
       let at = this.at;
+      // Up to seven bytes inline, in small integers; longer ones, the last bytes and every fault in long().
       for (let left = count; left > 0; left--) {
-        // Up to eight bytes inline, in small integers; longer ones, the last bytes and every fault in long().
         if (at < stop) {
           let byte = buffer[at++]!;
           let low = byte & 0x7f;
-          if (byte > 0x7f) {
-            byte = buffer[at++]!;
-            low |= (byte & 0x7f) << 7;
-            if (byte > 0x7f) {
-              byte = buffer[at++]!;
-              low |= (byte & 0x7f) << 14;
-              if (byte > 0x7f) {
-                byte = buffer[at++]!;
-                low |= (byte & 0x7f) << 21;
-                if (byte > 0x7f) {
-                  byte = buffer[at++]!;
-                  let high = byte & 0x7f;
-                  if (byte > 0x7f) {
-                    byte = buffer[at++]!;
-                    high |= (byte & 0x7f) << 7;
-                    if (byte > 0x7f) {
-                      byte = buffer[at++]!;
-                      high |= (byte & 0x7f) << 14;
-                      if (byte > 0x7f) {
-                        this.at = at - 7;
-                        values[filled++] = this.long();
-                        at = this.at;
-                        continue;
-                      }
-                    }
-                  }
-                  const magnitude = high * LOW + (low >>> 1);
-                  values[filled++] = (low & 1) === 1 ? -magnitude - 1 : magnitude;
-                  continue;
-                }
-              }
-            }
+          if (byte > 0x7f) low |= ((byte = buffer[at++]!) & 0x7f) << 7;
+          if (byte > 0x7f) low |= ((byte = buffer[at++]!) & 0x7f) << 14;
+          if (byte > 0x7f) low |= ((byte = buffer[at++]!) & 0x7f) << 21;
+          if (byte <= 0x7f) {
+            values[filled++] = (low >>> 1) ^ -(low & 1);
+            continue;
           }
-          values[filled++] = (low >>> 1) ^ -(low & 1);
-        } else {
-          this.at = at;
-          values[filled++] = this.long();
-          at = this.at;
+          let high = (byte = buffer[at++]!) & 0x7f;
+          if (byte > 0x7f) high |= ((byte = buffer[at++]!) & 0x7f) << 7;
+          if (byte > 0x7f) high |= ((byte = buffer[at++]!) & 0x7f) << 14;
+          if (byte <= 0x7f) {
+            const magnitude = high * LOW + (low >>> 1);
+            values[filled++] = (low & 1) === 1 ? -magnitude - 1 : magnitude;
+            continue;
+          }
+          at -= 7;
         }
+        this.at = at;
+        values[filled++] = this.long();
+        at = this.at;
       }
       this.at = at;
     }

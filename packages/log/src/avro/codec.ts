@@ -66,21 +66,11 @@ export const avroTypeOf = (type: EventType): avsc.Type => OWN[type].avro;
 
 type Decoder = { readonly type: EventType; readonly read: (reader: ByteReader) => LadderEvent };
 
-export function createCodec(ids: SchemaIds): WritingCodec {
-  const idsByType = new Map<EventType, number>(EVENT_TYPES.map((type) => [type, ids.idOf(type)]));
-  const decoders = new Map<number, Decoder>();
-  const scratch = new ByteWriter();
-  const reader = new ByteReader();
+export const createCodec = (ids: SchemaIds): WritingCodec => ({ ...encoder(ids), ...decoder(ids) });
 
-  const decoderOf = (id: number): Decoder | null => {
-    const known = decoders.get(id);
-    if (known) return known;
-    const text = ids.schemaOf(id);
-    if (text === null) return null;
-    const decoder = decoderFor(text);
-    decoders.set(id, decoder);
-    return decoder;
-  };
+function encoder(ids: SchemaIds): Pick<WritingCodec, 'write' | 'encode'> {
+  const idsByType = new Map<EventType, number>(EVENT_TYPES.map((type) => [type, ids.idOf(type)]));
+  const scratch = new ByteWriter();
 
   const write = (writer: ByteWriter, event: LadderEvent): void => {
     const id = idsByType.get(event.type);
@@ -92,13 +82,8 @@ export function createCodec(ids: SchemaIds): WritingCodec {
       writeEvent(writer, event);
     } catch (cause) {
       writer.at = start;
-      throw new LadderlogError(
-        'BAD_ARGUMENT',
-        `${event.type} does not fit its schema: ${(cause as Error).message}`,
-        {
-          cause,
-        },
-      );
+      const reason = (cause as Error).message;
+      throw new LadderlogError('BAD_ARGUMENT', `${event.type} does not fit its schema: ${reason}`, { cause });
     }
   };
 
@@ -109,15 +94,30 @@ export function createCodec(ids: SchemaIds): WritingCodec {
       write(scratch, event);
       return scratch.copy();
     },
+  };
+}
+
+function decoder(ids: SchemaIds): Pick<EventCodec, 'decode' | 'typeOf'> {
+  const decoders = new Map<number, Decoder>();
+  const reader = new ByteReader();
+
+  const decoderOf = (id: number): Decoder | null => {
+    let known = decoders.get(id) ?? null;
+    const text = known ? null : ids.schemaOf(id);
+    if (text !== null) decoders.set(id, (known = decoderFor(text)));
+    return known;
+  };
+
+  return {
     decode(bytes) {
       const id = schemaIdOf(bytes);
       if (id === null)
         return failed('CODEC_FOREIGN_BYTES', 'not in Confluent wire format (0, schema id, Avro)', 0);
       try {
-        const decoder = decoderOf(id);
-        if (!decoder) return failed('CODEC_UNKNOWN_SCHEMA', `no schema has the id ${id}`, 1, { id });
+        const known = decoderOf(id);
+        if (!known) return failed('CODEC_UNKNOWN_SCHEMA', `no schema has the id ${id}`, 1, { id });
         reader.open(bytes, HEADER_BYTES);
-        const event = decoder.read(reader);
+        const event = known.read(reader);
         if (reader.at !== reader.end)
           return failed('CODEC_CORRUPT', `${reader.end - reader.at} bytes after the event`, reader.at);
         return { ok: true, event };
@@ -129,9 +129,8 @@ export function createCodec(ids: SchemaIds): WritingCodec {
     },
     typeOf(bytes) {
       const id = schemaIdOf(bytes);
-      if (id === null) return null;
       try {
-        return decoderOf(id)?.type ?? null;
+        return id === null ? null : (decoderOf(id)?.type ?? null);
       } catch {
         return null;
       }

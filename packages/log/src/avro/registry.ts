@@ -37,38 +37,78 @@ type Answer = {
 };
 
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
-  const { url, auth, retryForMs, logger } = options;
-  const client = new SchemaRegistry({ host: url, clientId: 'ladderlog', ...(auth ? { auth } : {}) });
-  const ids = new Map<EventType, number>();
-  const texts = new Map<number, string>();
-  const missing = new Map<number, number>();
+  const registry = new ConfluentRegistry(options);
+  await registry.register();
+  return registry;
+}
 
-  const attempt = <T>(doing: string, call: () => Promise<T>): Promise<T> =>
-    retrying({ doing, forMs: retryForMs }, async () => {
-      try {
-        return await call();
-      } catch (error) {
-        throw refusal(error, doing) ?? error;
-      }
-    });
+class ConfluentRegistry implements Registry {
+  private readonly options: RegistryOptions;
+  private readonly ids = new Map<EventType, number>();
+  private readonly texts = new Map<number, string>();
+  /** Ids that the registry did not know, and when they may be asked for again. */
+  private readonly unknownUntil = new Map<number, number>();
 
-  await Promise.all(
-    EVENT_TYPES.map(async (type) => {
-      const { name, text } = EVENT_SCHEMAS[type];
-      const { id } = await attempt(`registering ${name}`, () =>
-        client.register(
-          { type: SchemaType.AVRO, schema: text },
-          { subject: name, compatibility: COMPATIBILITY.BACKWARD },
-        ),
-      );
-      ids.set(type, id);
-      texts.set(id, text);
-    }),
-  );
-  logger.debug({ event: 'log.kafka.schemas', ids: Object.fromEntries(ids) }, 'schemas registered');
+  constructor(options: RegistryOptions) {
+    this.options = options;
+  }
+
+  idOf(type: EventType): number {
+    return this.ids.get(type)!;
+  }
+
+  schemaOf(id: number): string | null {
+    return this.texts.get(id) ?? null;
+  }
+
+  async register(): Promise<void> {
+    const { url, auth, retryForMs, logger } = this.options;
+    const client = new SchemaRegistry({ host: url, clientId: 'ladderlog', ...(auth ? { auth } : {}) });
+    await Promise.all(
+      EVENT_TYPES.map(async (type) => {
+        const { name, text } = EVENT_SCHEMAS[type];
+        const doing = `registering ${name}`;
+        const subject = { subject: name, compatibility: COMPATIBILITY.BACKWARD };
+        const { id } = await retrying({ doing, forMs: retryForMs }, () =>
+          client
+            .register({ type: SchemaType.AVRO, schema: text }, subject)
+            .catch((error: unknown) => {
+              throw refusal(error, doing) ?? error;
+            }),
+        );
+        this.ids.set(type, id);
+        this.texts.set(id, text);
+      }),
+    );
+    logger.debug({ event: 'log.kafka.schemas', ids: Object.fromEntries(this.ids) }, 'schemas registered');
+  }
+
+  async learn(values: Iterable<Uint8Array>): Promise<void> {
+    const wanted = new Set<number>();
+    for (const value of values) {
+      const id = schemaIdOf(value);
+      if (id !== null && !this.texts.has(id) && (this.unknownUntil.get(id) ?? 0) <= performance.now())
+        wanted.add(id);
+    }
+    for (const id of wanted) await this.fetchSchema(id);
+  }
+
+  /** A refusal (401, 403) is no proof that the id is unknown: the records would be rejected for ever. */
+  private async fetchSchema(id: number): Promise<void> {
+    const attempts = { doing: `fetching schema ${id}`, forMs: this.options.retryForMs };
+    const text = await retrying(attempts, () => this.askFor(id));
+    if (text !== null) {
+      this.texts.set(id, text);
+      this.unknownUntil.delete(id);
+      return;
+    }
+    this.unknownUntil.set(id, performance.now() + ASK_AGAIN_AFTER_MS);
+    this.options.logger.warn({ event: 'log.kafka.unknown_schema', id }, 'schema id unknown');
+  }
 
   /** Null when the registry has no such id, or something else than Avro under it. The client's own error tells neither. */
-  async function textOf(id: number): Promise<string | null> {
+  private async askFor(id: number): Promise<string | null> {
+    const { url, auth } = this.options;
     const answer = await fetch(`${url}/schemas/ids/${id}`, {
       headers: auth ? { authorization: basic(auth) } : {},
       signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
@@ -81,32 +121,6 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     if (Math.floor((body.error_code ?? 0) / 100) === 404) return null;
     throw new Error(`status ${answer.status}: ${body.message ?? text.slice(0, 200)}`);
   }
-
-  /** A refusal (401, 403) is no proof that the id is unknown: the records would be rejected for ever. */
-  async function fetchSchema(id: number): Promise<void> {
-    const text = await retrying({ doing: `fetching schema ${id}`, forMs: retryForMs }, () => textOf(id));
-    if (text !== null) {
-      texts.set(id, text);
-      missing.delete(id);
-      return;
-    }
-    missing.set(id, performance.now() + ASK_AGAIN_AFTER_MS);
-    logger.warn({ event: 'log.kafka.unknown_schema', id }, 'schema id unknown');
-  }
-
-  return {
-    idOf: (type) => ids.get(type)!,
-    schemaOf: (id) => texts.get(id) ?? null,
-    async learn(values) {
-      let unknown: Set<number> | null = null;
-      for (const value of values) {
-        const id = schemaIdOf(value);
-        if (id === null || texts.has(id) || (missing.get(id) ?? 0) > performance.now()) continue;
-        (unknown ??= new Set()).add(id);
-      }
-      for (const id of unknown ?? []) await fetchSchema(id);
-    },
-  };
 }
 
 const basic = ({ username, password }: NonNullable<RegistryOptions['auth']>): string =>

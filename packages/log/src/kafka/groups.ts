@@ -3,13 +3,13 @@
 import type { Logger } from 'pino';
 import type { Position } from '@ladderlog/core';
 import { LadderlogError } from '@ladderlog/core';
-import { asLogError, errorType } from './client.ts';
-import type { Member } from './consumer.ts';
-import { joinGroup } from './consumer.ts';
+import { outOfRange } from '../errors.ts';
+import type { ConsumeRequest, LogBatch } from '../log.ts';
+import { errorType, toLogError } from './errors.ts';
 import type { KafkaLink } from './link.ts';
-import { offsetsOf } from './offsets.ts';
+import { GroupMember } from './member.ts';
+import { offsetsOf, partitionsOf } from './offsets.ts';
 import type { FetchedBatch } from './reader.ts';
-import type { ConsumeRequest, EventLog, LogBatch } from '../log.ts';
 
 export type GroupsSetup = {
   readonly link: KafkaLink;
@@ -18,60 +18,57 @@ export type GroupsSetup = {
   readonly logger: Logger;
 };
 
-export function createGroups(setup: GroupsSetup): Pick<EventLog, 'consume' | 'committed' | 'commit'> {
-  const { link, sessionTimeoutMs, toBatch, logger } = setup;
-  const { ask, countOf, groupId, kafkaName, logicalName } = link;
-  const members = new Map<string, Set<Member>>();
+export class KafkaGroups {
+  private readonly setup: GroupsSetup;
+  private readonly members = new Map<string, Set<GroupMember>>();
 
-  const committed = async (group: string, topic: string): Promise<(number | null)[]> => {
-    const partitions = Array.from({ length: countOf(topic) }, (_, partition) => ({
-      partition,
-      offset: '-1',
-    }));
-    const answer = await ask(`reading the offsets of ${group}`, async (cluster) => {
-      const coordinator = await cluster.findGroupCoordinator({ groupId: groupId(group) });
-      return coordinator.offsetFetch({
-        groupId: groupId(group),
-        topics: [{ topic: kafkaName(topic), partitions }],
-      });
+  constructor(setup: GroupsSetup) {
+    this.setup = setup;
+  }
+
+  async committed(group: string, topic: string): Promise<(number | null)[]> {
+    const { link } = this.setup;
+    const groupId = link.groupId(group);
+    const partitions = partitionsOf(link, topic).map((one) => ({ ...one, offset: '-1' }));
+    const answer = await link.ask(`reading the offsets of ${group}`, async (cluster) => {
+      const coordinator = await cluster.findGroupCoordinator({ groupId });
+      return coordinator.offsetFetch({ groupId, topics: [{ topic: link.kafkaName(topic), partitions }] });
     });
+    const found = answer.responses[0]!.partitions;
     return partitions.map(({ partition }) => {
-      const offset = Number(
-        answer.responses[0]!.partitions.find((one) => one.partition === partition)!.offset,
-      );
+      const offset = Number(found.find((one) => one.partition === partition)!.offset);
       return offset < 0 ? null : offset;
     });
-  };
+  }
 
-  async function commit(group: string, positions: readonly Position[]): Promise<void> {
-    for (const { topic } of positions) countOf(topic);
+  async commit(group: string, positions: readonly Position[]): Promise<void> {
+    const { link } = this.setup;
+    for (const { topic } of positions) link.countOf(topic);
     const rest = new Set(positions);
-    for (const member of members.get(group) ?? []) {
-      const own = [...rest].filter(({ topic, partition }) => member.owns(kafkaName(topic), partition));
+    for (const member of this.members.get(group) ?? []) {
+      const own = [...rest].filter(({ topic, partition }) => member.owns(link.kafkaName(topic), partition));
       if (own.length === 0) continue;
       own.forEach((position) => rest.delete(position));
       try {
-        await member.commit(own.map((position) => ({ ...position, topic: kafkaName(position.topic) })));
+        await member.commit(own.map((position) => ({ ...position, topic: link.kafkaName(position.topic) })));
       } catch (error) {
-        throw asLogError(error, `committing in ${group}`);
+        throw toLogError(error, `committing in ${group}`);
       }
     }
-    if (rest.size > 0) await commitFromOutside(group, rest);
+    if (rest.size > 0) await this.commitFromOutside(group, rest);
   }
 
-  const commitFromOutside = (group: string, positions: Iterable<Position>): Promise<void> =>
-    ask(`committing in ${group}`, async (cluster) => {
-      const coordinator = await cluster.findGroupCoordinator({ groupId: groupId(group) });
+  private commitFromOutside(group: string, positions: Iterable<Position>): Promise<void> {
+    const { link } = this.setup;
+    const groupId = link.groupId(group);
+    const topics = [...Map.groupBy(positions, (position) => position.topic)].map(([topic, list]) => ({
+      topic: link.kafkaName(topic),
+      partitions: list.map(({ partition, offset }) => ({ partition, offset: String(offset) })),
+    }));
+    return link.ask(`committing in ${group}`, async (cluster) => {
+      const coordinator = await cluster.findGroupCoordinator({ groupId });
       try {
-        await coordinator.offsetCommit({
-          groupId: groupId(group),
-          groupGenerationId: -1,
-          memberId: '',
-          topics: [...Map.groupBy(positions, (position) => position.topic)].map(([topic, list]) => ({
-            topic: kafkaName(topic),
-            partitions: list.map(({ partition, offset }) => ({ partition, offset: String(offset) })),
-          })),
-        });
+        await coordinator.offsetCommit({ groupId, groupGenerationId: -1, memberId: '', topics });
       } catch (error) {
         // Kafka takes commits from outside only while a group has no members.
         if (errorType(error) === 'UNKNOWN_MEMBER_ID')
@@ -82,20 +79,42 @@ export function createGroups(setup: GroupsSetup): Pick<EventLog, 'consume' | 'co
         throw error;
       }
     });
+  }
 
-  async function startOf(request: ConsumeRequest, topic: string, partition: number): Promise<number> {
+  async consume(request: ConsumeRequest): Promise<void> {
+    const { link, sessionTimeoutMs, toBatch, logger } = this.setup;
+    link.refuseClosed();
+    const counts = request.topics.map((topic) => link.countOf(topic));
+    const member = new GroupMember({
+      connection: link.connection,
+      groupId: link.groupId(request.group),
+      topics: request.topics.map((topic) => link.kafkaName(topic)),
+      partitions: counts.reduce((sum, count) => sum + count, 0),
+      sessionTimeoutMs,
+      signal: AbortSignal.any([request.signal, link.closed]),
+      start: (topic, partition) => this.startOf(request, link.logicalName(topic), partition),
+      onBatch: async (fetched, isStale) => request.onBatch(await toBatch(fetched), { isStale }),
+      onRevoked: (topic, partition) => request.onRevoked?.(link.logicalName(topic), partition),
+      logger,
+    });
+    const group = this.members.get(request.group) ?? new Set();
+    this.members.set(request.group, group.add(member));
+    try {
+      await link.tracked(member.run());
+    } finally {
+      group.delete(member);
+    }
+  }
+
+  private async startOf(request: ConsumeRequest, topic: string, partition: number): Promise<number> {
+    const { link, logger } = this.setup;
     const [wanted, offsets] = await Promise.all([
       request.onAssigned(topic, partition),
       offsetsOf(link, [topic]),
     ]);
     const { begin, end } = offsets.get(topic)![partition]!;
-    const offset = wanted ?? (await committed(request.group, topic))[partition] ?? begin;
-    if (offset > end)
-      throw new LadderlogError(
-        'LOG_OFFSET_OUT_OF_RANGE',
-        `${topic}/${partition} ends at ${end}, before ${offset}`,
-        { details: { topic, partition, offset, begin, end } },
-      );
+    const offset = wanted ?? (await this.committed(request.group, topic))[partition] ?? begin;
+    if (offset > end) throw outOfRange({ topic, partition, offset }, begin, end);
     if (offset < begin)
       logger.warn(
         { event: 'log.kafka.retention_passed', group: request.group, topic, partition, offset, begin },
@@ -103,30 +122,4 @@ export function createGroups(setup: GroupsSetup): Pick<EventLog, 'consume' | 'co
       );
     return Math.max(offset, begin);
   }
-
-  async function consume(request: ConsumeRequest): Promise<void> {
-    link.refuseClosed();
-    const counts = request.topics.map(countOf);
-    const member = joinGroup({
-      connection: link.connection,
-      groupId: groupId(request.group),
-      topics: request.topics.map(kafkaName),
-      partitions: counts.reduce((sum, count) => sum + count, 0),
-      sessionTimeoutMs,
-      signal: AbortSignal.any([request.signal, link.closed]),
-      start: (topic, partition) => startOf(request, logicalName(topic), partition),
-      onBatch: async (fetched, isStale) => request.onBatch(await toBatch(fetched), { isStale }),
-      onRevoked: (topic, partition) => request.onRevoked?.(logicalName(topic), partition),
-      logger,
-    });
-    const group = members.get(request.group) ?? new Set();
-    members.set(request.group, group.add(member));
-    try {
-      await link.tracked(member.ended);
-    } finally {
-      group.delete(member);
-    }
-  }
-
-  return { consume, committed, commit };
 }

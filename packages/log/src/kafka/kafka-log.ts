@@ -3,23 +3,26 @@
 import type { SASLOptions } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Micros, Position } from '@ladderlog/core';
-import { LadderlogError, TOPICS, toMillis } from '@ladderlog/core';
+import { TOPICS, toMillis } from '@ladderlog/core';
 import { createCodec } from '../avro/codec.ts';
-import { createAppend } from './append.ts';
+import type { Registry } from '../avro/registry.ts';
+import { openRegistry } from '../avro/registry.ts';
+import { outOfRange, unknownTopic } from '../errors.ts';
+import type { EventLog, LogBatch, ReadRequest, TopicInfo } from '../log.ts';
+import { DEFAULT_PARTITIONS, offsetOf } from '../log.ts';
+import { partitionFor } from '../partitioner.ts';
+import type { EventCodec } from '../record.ts';
+import { KafkaAppender } from './append.ts';
 import type { KafkaTls } from './client.ts';
 import { connectKafka } from './client.ts';
-import { createGroups } from './groups.ts';
-import { openLink } from './link.ts';
+import { KafkaGroups } from './groups.ts';
+import { KafkaLink } from './link.ts';
 import { firstFrom, offsetsOf } from './offsets.ts';
 import type { FetchedBatch, Span } from './reader.ts';
 import { fetchSpans } from './reader.ts';
 import { toLogRecord } from './records.ts';
 import type { ThinTopic } from './topics.ts';
 import { prepareTopics } from './topics.ts';
-import type { EventLog, LogBatch, ReadRequest, TopicInfo } from '../log.ts';
-import { DEFAULT_PARTITIONS } from '../log.ts';
-import { partitionFor } from './partitioner.ts';
-import { openRegistry } from '../avro/registry.ts';
 
 export type KafkaLogOptions = {
   readonly brokers: readonly string[];
@@ -75,56 +78,88 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<KafkaLog> 
     }),
   ]);
   const codec = createCodec(registry);
-  const link = await openLink({ connection, prefix, partitionCounts, retryForMs });
-  const { countOf, kafkaName } = link;
-  const append = createAppend(link, codec, logger);
-  const groups = createGroups({ link, sessionTimeoutMs, toBatch, logger });
+  const link = await KafkaLink.open({ connection, prefix, partitionCounts, retryForMs });
+  const reader = new KafkaReader({ link, registry, codec, logger });
+  const appender = new KafkaAppender(link, codec, logger);
+  const toBatch = (fetched: FetchedBatch): Promise<LogBatch> => reader.toBatch(fetched);
+  const groups = new KafkaGroups({ link, sessionTimeoutMs, toBatch, logger });
+  return {
+    kind: 'kafka',
+    thinTopics: thin,
+    codec,
+    append: async (events) => {
+      link.refuseClosed();
+      return link.tracked(appender.append(events));
+    },
+    read: (request) => reader.read(request),
+    consume: (request) => groups.consume(request),
+    committed: (group, topic) => groups.committed(group, topic),
+    commit: (group, positions) => groups.commit(group, positions),
+    topics: () => reader.topics(),
+    offsetsAt: (topic, at) => reader.offsetsAt(topic, at),
+    partitionOf: (topic, key) => partitionFor(key, link.countOf(topic)),
+    close: () => link.close(),
+  };
+}
 
-  async function toBatch(fetched: FetchedBatch): Promise<LogBatch> {
-    await registry.learn(fetched.records.flatMap((record) => record.value ?? []));
+type ReaderSetup = {
+  readonly link: KafkaLink;
+  readonly registry: Registry;
+  readonly codec: EventCodec;
+  readonly logger: Logger;
+};
+
+class KafkaReader {
+  private readonly setup: ReaderSetup;
+
+  constructor(setup: ReaderSetup) {
+    this.setup = setup;
+  }
+
+  async *read(request: ReadRequest): AsyncGenerator<LogBatch> {
+    const { link, logger } = this.setup;
+    const { retryForMs } = link;
+    link.refuseClosed();
+    const signal = request.signal ? AbortSignal.any([request.signal, link.closed]) : link.closed;
+    if (signal.aborted) return;
+    const spans = await this.spansOf(request);
+    const { cluster, giveBack } = await link.borrow(signal);
+    for await (const fetched of fetchSpans({ cluster, spans, signal, retryForMs, logger, onIdle: giveBack }))
+      yield await this.toBatch(fetched);
+  }
+
+  async toBatch({ topic, partition, end, records }: FetchedBatch): Promise<LogBatch> {
+    const { link, registry, codec } = this.setup;
+    await registry.learn(records.flatMap((record) => record.value ?? []));
     return {
-      topic: link.logicalName(fetched.topic),
-      partition: fetched.partition,
-      end: fetched.end,
-      records: fetched.records.map((record) => toLogRecord(record, codec)),
+      topic: link.logicalName(topic),
+      partition,
+      end,
+      records: records.map((record) => toLogRecord(record, codec)),
     };
   }
 
-  async function spansOf({ from, to, follow, times }: ReadRequest): Promise<Span[]> {
+  private async spansOf({ from, to, follow, times }: ReadRequest): Promise<Span[]> {
+    const { link } = this.setup;
     for (const { topic, partition } of from)
-      if (partition >= countOf(topic))
-        throw new LadderlogError('LOG_UNKNOWN_TOPIC', `no partition ${partition} of "${topic}"`);
+      if (partition >= link.countOf(topic)) throw unknownTopic(topic, partition);
     const topics = [...new Set(from.map((position) => position.topic))];
     const offsets = await offsetsOf(link, topics);
     const earliest = new Map<string, number[]>();
     if (times)
       for (const topic of topics) earliest.set(topic, await firstFrom(link, topic, toMillis(times.from)));
-    return from.map(({ topic, partition, offset }) => {
+    return from.map((position) => {
+      const { topic, partition, offset } = position;
       const { begin, end } = offsets.get(topic)![partition]!;
-      if (offset < begin || offset > end)
-        throw new LadderlogError(
-          'LOG_OFFSET_OUT_OF_RANGE',
-          `${topic}/${partition} has ${begin} to ${end}, not ${offset}`,
-          { details: { topic, partition, offset, begin, end } },
-        );
-      const asked = to?.find((one) => one.topic === topic && one.partition === partition)?.offset;
-      const stop = follow ? null : Math.min(asked ?? end, end);
+      if (offset < begin || offset > end) throw outOfRange(position, begin, end);
+      const stop = follow ? null : Math.min(offsetOf(to, position) ?? end, end);
       const next = Math.max(offset, earliest.get(topic)?.[partition] ?? 0);
-      return { topic: kafkaName(topic), partition, next, stop };
+      return { topic: link.kafkaName(topic), partition, next, stop };
     });
   }
 
-  async function* read(request: ReadRequest): AsyncGenerator<LogBatch> {
-    link.refuseClosed();
-    const signal = request.signal ? AbortSignal.any([request.signal, link.closed]) : link.closed;
-    if (signal.aborted) return;
-    const spans = await spansOf(request);
-    const { cluster, giveBack } = await link.borrow(signal);
-    const setup = { cluster, spans, signal, retryForMs, logger, onIdle: giveBack };
-    for await (const fetched of fetchSpans(setup)) yield await toBatch(fetched);
-  }
-
-  async function offsetsAt(topic: string, at: Micros): Promise<number[]> {
+  async offsetsAt(topic: string, at: Micros): Promise<number[]> {
+    const { link } = this.setup;
     // Kafka's index is by millisecond, and may pass over equal ones: one earlier is certainly not too late, one later
     // certainly late enough, and the few records between are looked at.
     const ms = toMillis(at);
@@ -136,34 +171,18 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<KafkaLog> 
       );
     const from = range(lowest);
     if (from.length === 0) return found;
-    for await (const batch of read({ from, to: range(highest) })) {
+    for await (const batch of this.read({ from, to: range(highest) })) {
       const first = batch.records.find((record) => record.time >= at);
       if (first) found[batch.partition] = Math.min(found[batch.partition]!, first.offset);
     }
     return found;
   }
 
-  async function topics(): Promise<TopicInfo[]> {
-    const offsets = await offsetsOf(link, TOPICS);
+  async topics(): Promise<TopicInfo[]> {
+    const offsets = await offsetsOf(this.setup.link, TOPICS);
     return TOPICS.map((topic) => ({
       topic,
       partitions: offsets.get(topic)!.map((range, partition) => ({ partition, ...range })),
     }));
   }
-
-  return {
-    kind: 'kafka',
-    thinTopics: thin,
-    codec,
-    append: async (events) => {
-      link.refuseClosed();
-      return link.tracked(append(events));
-    },
-    read,
-    ...groups,
-    topics,
-    offsetsAt,
-    partitionOf: (topic, key) => partitionFor(key, countOf(topic)),
-    close: link.close,
-  };
 }

@@ -1,9 +1,11 @@
 // What the parts of the Kafka log share: Kafka's names for topics and groups, the connections, and the end of all of them.
 
 import type { Cluster } from 'kafkajs';
-import { LadderlogError, TOPICS } from '@ladderlog/core';
-import type { KafkaConnection, OpenCluster } from './client.ts';
-import { connectKafka, openCluster, reconnect } from './client.ts';
+import { TOPICS } from '@ladderlog/core';
+import { closed, unknownTopic } from '../errors.ts';
+import type { KafkaConnection } from './client.ts';
+import { connectCluster } from './client.ts';
+import { reconnect } from './kafkajs-internals.ts';
 import { retrying } from './retry.ts';
 
 const MAX_IDLE_CLUSTERS = 2;
@@ -16,96 +18,100 @@ export type LinkSetup = {
   readonly retryForMs: number;
 };
 
-export type KafkaLink = {
-  readonly connection: KafkaConnection;
-  readonly retryForMs: number;
-  kafkaName(topic: string): string;
-  logicalName(kafkaName: string): string;
-  groupId(group: string): string;
-  /** Partitions of a logical topic; LOG_UNKNOWN_TOPIC. */
-  countOf(topic: string): number;
+export class KafkaLink {
+  private readonly setup: LinkSetup;
   /** Appends and questions share its connections. */
   readonly cluster: Cluster;
+  private readonly idle: Cluster[] = [];
+  private readonly busy = new Set<Promise<unknown>>();
+  private readonly abort = new AbortController();
+  private closing: Promise<void> | null = null;
+
+  private constructor(setup: LinkSetup, cluster: Cluster) {
+    this.setup = setup;
+    this.cluster = cluster;
+  }
+
+  static async open(setup: LinkSetup): Promise<KafkaLink> {
+    return new KafkaLink(setup, await connect(setup));
+  }
+
+  get connection(): KafkaConnection {
+    return this.setup.connection;
+  }
+
+  get retryForMs(): number {
+    return this.setup.retryForMs;
+  }
+
+  get closed(): AbortSignal {
+    return this.abort.signal;
+  }
+
+  kafkaName(topic: string): string {
+    return this.setup.prefix + topic;
+  }
+
+  logicalName(kafkaName: string): string {
+    return kafkaName.slice(this.setup.prefix.length);
+  }
+
+  groupId(group: string): string {
+    return this.setup.prefix + group;
+  }
+
+  /** Partitions of a logical topic; LOG_UNKNOWN_TOPIC. */
+  countOf(topic: string): number {
+    const count = this.setup.partitionCounts.get(topic);
+    if (count === undefined) throw unknownTopic(topic);
+    return count;
+  }
+
   /** A cluster for one read: a fetch that waits holds up what comes after it on a connection. */
-  borrow(signal: AbortSignal): Promise<{ readonly cluster: Cluster; giveBack(): void }>;
-  ask<T>(doing: string, question: (cluster: Cluster) => Promise<T>): Promise<T>;
+  async borrow(signal: AbortSignal): Promise<{ readonly cluster: Cluster; giveBack(): void }> {
+    const cluster = this.idle.pop() ?? (await connect(this.setup, signal));
+    return {
+      cluster,
+      giveBack: () => {
+        if (this.closing || this.idle.length >= MAX_IDLE_CLUSTERS) void cluster.disconnect().catch(() => {});
+        else this.idle.push(cluster);
+      },
+    };
+  }
+
+  ask<T>(doing: string, question: (cluster: Cluster) => Promise<T>): Promise<T> {
+    this.refuseClosed();
+    const { cluster, retryForMs: forMs } = this;
+    const onFailure = (error: unknown): Promise<void> => reconnect(cluster, error);
+    return this.tracked(retrying({ doing, forMs, onFailure }, () => question(cluster)));
+  }
+
   /** The end of the log waits for this promise. */
-  tracked<T>(promise: Promise<T>): Promise<T>;
-  refuseClosed(): void;
-  readonly closed: AbortSignal;
-  close(): Promise<void>;
-};
-
-export async function openLink(setup: LinkSetup): Promise<KafkaLink> {
-  const { connection, prefix, partitionCounts, retryForMs } = setup;
-  const kafka = connectKafka(connection);
-  const kafkaName = (topic: string): string => prefix + topic;
-
-  const connectCluster = async (): Promise<OpenCluster> => {
-    const opened = await openCluster(kafka);
-    await opened.cluster.addMultipleTargetTopics(TOPICS.map(kafkaName));
-    return opened;
-  };
-  const main = await retrying({ doing: 'connecting to Kafka', forMs: retryForMs }, connectCluster);
-  const idle: OpenCluster[] = [];
-
-  let closing: Promise<void> | null = null;
-  const closed = new AbortController();
-  const busy = new Set<Promise<unknown>>();
-
-  const refuseClosed = (): void => {
-    if (closing) throw new LadderlogError('LOG_CLOSED', 'the log is closed');
-  };
-
-  function tracked<T>(promise: Promise<T>): Promise<T> {
-    busy.add(promise);
-    const done = (): void => void busy.delete(promise);
+  tracked<T>(promise: Promise<T>): Promise<T> {
+    this.busy.add(promise);
+    const done = (): void => void this.busy.delete(promise);
     promise.then(done, done);
     return promise;
   }
 
-  async function close(): Promise<void> {
-    closed.abort();
-    await Promise.allSettled(busy);
-    await Promise.allSettled([main, ...idle].map((opened) => opened.close()));
+  refuseClosed(): void {
+    if (this.closing) throw closed();
   }
 
-  return {
-    connection,
-    retryForMs,
-    kafkaName,
-    logicalName: (topic) => topic.slice(prefix.length),
-    groupId: (group) => prefix + group,
-    countOf: (topic) => {
-      const count = partitionCounts.get(topic);
-      if (count === undefined)
-        throw new LadderlogError('LOG_UNKNOWN_TOPIC', `no topic "${topic}"`, { details: { topic } });
-      return count;
-    },
-    cluster: main.cluster,
-    borrow: async (signal) => {
-      const opened =
-        idle.pop() ??
-        (await retrying({ doing: 'connecting to Kafka', forMs: retryForMs, signal }, connectCluster));
-      return {
-        cluster: opened.cluster,
-        giveBack: () => {
-          if (closing || idle.length >= MAX_IDLE_CLUSTERS) void opened.close().catch(() => {});
-          else idle.push(opened);
-        },
-      };
-    },
-    ask: (doing, question) => {
-      refuseClosed();
-      return tracked(
-        retrying({ doing, forMs: retryForMs, onFailure: (error) => reconnect(main.cluster, error) }, () =>
-          question(main.cluster),
-        ),
-      );
-    },
-    tracked,
-    refuseClosed,
-    closed: closed.signal,
-    close: () => (closing ??= close()),
-  };
+  close(): Promise<void> {
+    return (this.closing ??= this.end());
+  }
+
+  private async end(): Promise<void> {
+    this.abort.abort();
+    await Promise.allSettled(this.busy);
+    await Promise.allSettled([this.cluster, ...this.idle].map((cluster) => cluster.disconnect()));
+  }
 }
+
+const connect = ({ connection, prefix, retryForMs }: LinkSetup, signal?: AbortSignal): Promise<Cluster> =>
+  retrying({ doing: 'connecting to Kafka', forMs: retryForMs, ...(signal ? { signal } : {}) }, async () => {
+    const cluster = await connectCluster(connection);
+    await cluster.addMultipleTargetTopics(TOPICS.map((topic) => prefix + topic));
+    return cluster;
+  });

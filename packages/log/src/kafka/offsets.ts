@@ -46,9 +46,8 @@ export async function firstFrom(link: KafkaLink, topic: string, ms: number): Pro
   });
 }
 
-function partitionsOf(link: KafkaLink, topic: string): { partition: number }[] {
-  return Array.from({ length: link.countOf(topic) }, (_, partition) => ({ partition }));
-}
+export const partitionsOf = (link: KafkaLink, topic: string): { partition: number }[] =>
+  Array.from({ length: link.countOf(topic) }, (_, partition) => ({ partition }));
 
 function offsetIn(
   answers: Awaited<ReturnType<Cluster['fetchTopicsOffset']>>,

@@ -5,8 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from 'kafkajs';
 import type { Logger } from 'pino';
 import { LadderlogError } from '@ladderlog/core';
-import type { FetchedPartition, FetchedRecord, WideBroker } from './client.ts';
-import { FETCH_WAIT_MS, asLogError, errorType, isHopeless, reconnect } from './client.ts';
+import { FETCH_WAIT_MS } from './client.ts';
+import { errorType, isPermanent, toLogError } from './errors.ts';
+import type { FetchAnswer, FetchedRecord } from './kafkajs-internals.ts';
+import { READ_COMMITTED, leaderOf, reconnect } from './kafkajs-internals.ts';
+import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS } from './retry.ts';
 
 // A broker counts compressed bytes, and ladders unpack to a hundred times as much, some frames to thousands. So a read begins
 // with one stored batch and asks for more or less by what came; a batch always comes whole.
@@ -14,8 +17,8 @@ const UNPACKED_AIM = 8 * 1024 * 1024;
 const FIRST_FETCH_BYTES = 1024;
 const MOST_FETCH_BYTES = 4 * 1024 * 1024;
 
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+/** Stands for a broker where the failure is that no leader is known. */
+const NO_LEADER = 'metadata';
 
 /** `topic` is Kafka's name of it. `stop` is exclusive; null: for ever. */
 export type Span = { readonly topic: string; readonly partition: number; next: number; stop: number | null };
@@ -27,7 +30,9 @@ export type FetchedBatch = {
   readonly records: readonly FetchedRecord[];
 };
 
-type Answer = { readonly node: string; readonly partitions?: FetchedBatch[]; readonly error?: unknown };
+type Answer =
+  | { readonly node: string; readonly batches: readonly FetchedBatch[] }
+  | { readonly node: string; readonly error: unknown };
 
 export type ReadSetup = {
   readonly cluster: Cluster;
@@ -39,66 +44,114 @@ export type ReadSetup = {
   readonly onIdle: () => void;
 };
 
-export async function* fetchSpans(setup: ReadSetup): AsyncGenerator<FetchedBatch> {
-  const { cluster, signal, retryForMs, logger } = setup;
-  const inFlight = new Map<string, Promise<Answer>>();
-  let spans = setup.spans.filter((span) => span.stop === null || span.next < span.stop);
-  const limits = new Map<string, number>();
+/** Ends when all spans are read, or on abort. */
+export const fetchSpans = (setup: ReadSetup): AsyncGenerator<FetchedBatch> => new SpanReader(setup).read();
+
+class SpanReader {
+  private readonly setup: ReadSetup;
+  private spans: readonly Span[];
+  private readonly inFlight = new Map<string, Promise<Answer>>();
+  /** Bytes to ask for, by broker. */
+  private readonly limits = new Map<string, number>();
   /** By broker: one that answers must not hide one that does not. */
-  const failingSince = new Map<string, number>();
-  let pause = FIRST_PAUSE_MS;
+  private readonly failingSince = new Map<string, number>();
+  private pause = FIRST_PAUSE_MS;
 
-  const limitOf = (node: string): number => limits.get(node) ?? FIRST_FETCH_BYTES;
+  constructor(setup: ReadSetup) {
+    this.setup = setup;
+    this.spans = setup.spans.filter(isUnfinished);
+  }
 
-  const fetchFrom = async (node: string, wanted: readonly Span[]): Promise<Answer> => {
+  async *read(): AsyncGenerator<FetchedBatch> {
+    const { signal, onIdle } = this.setup;
     try {
-      const broker = await cluster.findBroker({ nodeId: node });
-      const topics = Map.groupBy(wanted, (span) => span.topic);
+      while (this.spans.length > 0 && !signal.aborted)
+        for (const batch of await this.nextBatches()) {
+          if (signal.aborted) return;
+          yield batch;
+        }
+    } finally {
+      void Promise.allSettled(this.inFlight.values()).then(onIdle);
+    }
+  }
+
+  /** What the next broker to answer sent; nothing on abort, or when it failed and will be asked again. */
+  private async nextBatches(): Promise<readonly FetchedBatch[]> {
+    try {
+      this.fetchFromAll();
+    } catch (error) {
+      return this.recover(error, NO_LEADER);
+    }
+    const answer = await unlessAborted(this.setup.signal, Promise.race(this.inFlight.values()));
+    if (answer === null) return [];
+    this.inFlight.delete(answer.node);
+    if ('error' in answer) return this.recover(answer.error, answer.node);
+    this.failingSince.delete(answer.node);
+    this.failingSince.delete(NO_LEADER);
+    if (this.failingSince.size === 0) this.pause = FIRST_PAUSE_MS;
+    const batches = answer.batches.flatMap((fetched) => advance(this.spans, fetched) ?? []);
+    this.spans = this.spans.filter(isUnfinished);
+    if (batches.length > 0)
+      try {
+        // The next ones are under way while the caller works on these.
+        this.fetchFromAll();
+      } catch {
+        // No leader known right now: the next call finds out.
+      }
+    return batches;
+  }
+
+  /** One request to every leader that has none under way. */
+  private fetchFromAll(): void {
+    const { cluster } = this.setup;
+    const byLeader = Map.groupBy(
+      this.spans,
+      ({ topic, partition }) => leaderOf(cluster, topic, partition) ?? '-1',
+    );
+    // The failures of a broker that leads nothing any more do not count.
+    for (const node of this.failingSince.keys())
+      if (node !== NO_LEADER && !byLeader.has(node)) this.failingSince.delete(node);
+    for (const [node, wanted] of byLeader)
+      if (!this.inFlight.has(node)) this.inFlight.set(node, this.fetchFrom(node, wanted));
+  }
+
+  private async fetchFrom(node: string, wanted: readonly Span[]): Promise<Answer> {
+    const maxBytes = this.limits.get(node) ?? FIRST_FETCH_BYTES;
+    try {
+      const broker = await this.setup.cluster.findBroker({ nodeId: node });
       const answer = (await broker.fetch({
         replicaId: -1,
-        isolationLevel: 1,
+        isolationLevel: READ_COMMITTED,
         maxWaitTime: FETCH_WAIT_MS,
         minBytes: 1,
-        maxBytes: limitOf(node),
-        topics: [...topics].map(([topic, list]) => ({
+        maxBytes,
+        topics: [...Map.groupBy(wanted, (span) => span.topic)].map(([topic, spans]) => ({
           topic,
-          partitions: list.map((span) => ({
-            partition: span.partition,
-            fetchOffset: String(span.next),
-            maxBytes: limitOf(node),
+          partitions: spans.map(({ partition, next }) => ({
+            partition,
+            fetchOffset: String(next),
+            maxBytes,
           })),
         })),
-      })) as { responses: { topicName: string; partitions: FetchedPartition[] }[] };
-      const partitions = answer.responses.flatMap(({ topicName, partitions }) =>
-        partitions.map((part) => ({
-          topic: topicName,
-          partition: part.partition,
-          end: Number(part.highWatermark),
-          records: part.messages,
+      })) as FetchAnswer;
+      const batches = answer.responses.flatMap(({ topicName: topic, partitions }) =>
+        partitions.map(({ partition, highWatermark, messages }) => ({
+          topic,
+          partition,
+          end: Number(highWatermark),
+          records: messages,
         })),
       );
-      limits.set(node, nextLimit(limitOf(node), partitions));
-      return { node, partitions };
+      this.limits.set(node, nextLimit(maxBytes, batches));
+      return { node, batches };
     } catch (error) {
       return { node, error };
     }
-  };
+  }
 
-  /** One request to every leader that has none under way. */
-  const fetchAll = (): void => {
-    const byLeader = new Map<string, Span[]>();
-    for (const span of spans) {
-      const leader = Object.keys(cluster.findLeaderForPartitions(span.topic, [span.partition]))[0] ?? '-1';
-      byLeader.set(leader, [...(byLeader.get(leader) ?? []), span]);
-    }
-    // A broker that leads nothing any more is nobody's trouble.
-    for (const node of failingSince.keys())
-      if (node !== 'metadata' && !byLeader.has(node)) failingSince.delete(node);
-    for (const [node, wanted] of byLeader)
-      if (!inFlight.has(node)) inFlight.set(node, fetchFrom(node, wanted));
-  };
-
-  const recover = async (error: unknown, node: string): Promise<void> => {
+  /** Throws what no repeat can cure, and what has lasted too long. */
+  private async recover(error: unknown, node: string): Promise<readonly FetchedBatch[]> {
+    const { cluster, signal, retryForMs, logger } = this.setup;
     if (errorType(error) === 'OFFSET_OUT_OF_RANGE')
       throw new LadderlogError(
         'LOG_OFFSET_OUT_OF_RANGE',
@@ -106,53 +159,20 @@ export async function* fetchSpans(setup: ReadSetup): AsyncGenerator<FetchedBatch
         { cause: error },
       );
     const now = performance.now();
-    const since = failingSince.get(node) ?? now;
-    if (!failingSince.has(node))
+    const since = this.failingSince.get(node) ?? now;
+    if (!this.failingSince.has(node))
       logger.debug({ event: 'log.kafka.read_retry', node, reason: String(error) }, 'fetch failed');
-    failingSince.set(node, since);
-    if (isHopeless(error) || now - since + pause > retryForMs)
-      throw asLogError(error, `reading ${spans[0]?.topic ?? ''}`);
+    this.failingSince.set(node, since);
+    if (isPermanent(error) || now - since + this.pause > retryForMs)
+      throw toLogError(error, `reading ${this.spans[0]?.topic ?? ''}`);
     await reconnect(cluster, error).catch(() => {});
-    await sleep(pause, undefined, { signal }).catch(() => {});
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
-  };
-
-  try {
-    while (spans.length > 0 && !signal.aborted) {
-      try {
-        fetchAll();
-      } catch (error) {
-        await recover(error, 'metadata');
-        continue;
-      }
-      const answer = await unlessAborted(signal, Promise.race(inFlight.values()));
-      if (answer === null) return;
-      inFlight.delete(answer.node);
-      if (answer.error !== undefined) {
-        await recover(answer.error, answer.node);
-        continue;
-      }
-      failingSince.delete(answer.node);
-      failingSince.delete('metadata');
-      if (failingSince.size === 0) pause = FIRST_PAUSE_MS;
-      const batches = (answer.partitions ?? []).flatMap((fetched) => advance(spans, fetched) ?? []);
-      spans = spans.filter((span) => span.stop === null || span.next < span.stop);
-      // Ask for more before handing out what came, unless that fails: then the loop finds out.
-      if (spans.length > 0 && batches.length > 0)
-        try {
-          fetchAll();
-        } catch {
-          // No leader known right now.
-        }
-      for (const batch of batches) {
-        if (signal.aborted) return;
-        yield batch;
-      }
-    }
-  } finally {
-    void Promise.allSettled(inFlight.values()).then(setup.onIdle);
+    await sleep(this.pause, undefined, { signal }).catch(() => {});
+    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE_MS);
+    return [];
   }
 }
+
+const isUnfinished = ({ next, stop }: Span): boolean => stop === null || next < stop;
 
 function nextLimit(limit: number, batches: readonly FetchedBatch[]): number {
   let unpacked = 0;
@@ -185,62 +205,4 @@ function advance(spans: readonly Span[], fetched: FetchedBatch): FetchedBatch | 
   });
   span.next = Math.max(next, Number(last.offset) + 1);
   return records.length > 0 ? { ...fetched, records } : null;
-}
-
-export type BatchSearch = {
-  readonly cluster: Cluster;
-  readonly leader: WideBroker;
-  readonly topic: string;
-  readonly partition: number;
-  /** The batch is not before this offset. */
-  readonly from: number;
-  readonly batch: NonNullable<FetchedRecord['batchContext']>;
-  readonly logger: Logger;
-};
-
-// ListOffsets: how a replica asks, which is told the end of the leader's log instead of the end that readers see.
-const AS_REPLICA = -2;
-const LATEST = -1;
-const SEARCH_MS = 5_000;
-
-/**
- * Offset of the batch that a producer wrote under this number; null: it is not in the leader's log, also not in the part that
- * readers do not see yet, since other copies lack it. That part is waited for; throws if it does not come.
- */
-export async function findBatch(search: BatchSearch): Promise<number | null> {
-  const { cluster, leader, topic, partition, from, batch, logger } = search;
-  const { responses } = await leader.listOffsets({
-    replicaId: AS_REPLICA,
-    isolationLevel: 0,
-    topics: [{ topic, partitions: [{ partition, timestamp: LATEST }] }],
-  });
-  const begins = await cluster.fetchTopicsOffset([
-    { topic, partitions: [{ partition }], fromBeginning: true },
-  ]);
-  const next = Math.max(from, Number(begins[0]!.partitions[0]!.offset));
-  const stop = Number(responses[0]!.partitions[0]!.offset);
-  const spans = [{ topic, partition, next, stop }];
-  const signal = AbortSignal.timeout(SEARCH_MS);
-  try {
-    // No retries here: the append that asks has its own.
-    for await (const { records } of fetchSpans({
-      cluster,
-      spans,
-      signal,
-      retryForMs: 0,
-      logger,
-      onIdle() {},
-    }))
-      for (const { offset, batchContext: of } of records)
-        if (
-          of?.producerId === batch.producerId &&
-          of.producerEpoch === batch.producerEpoch &&
-          of.firstSequence === batch.firstSequence
-        )
-          return Number(offset);
-  } catch (error) {
-    throw error instanceof LadderlogError ? (error.cause ?? error) : error;
-  }
-  if (spans[0]!.next < stop) throw new Error(`the end of ${topic}/${partition} is not replicated yet`);
-  return null;
 }

@@ -4,7 +4,7 @@ import type { Micros } from '@ladderlog/core';
 import { LadderlogError, MICROS_PER_MS, fromMillis, timeOf } from '@ladderlog/core';
 import { ByteReader } from '../avro/byte-reader.ts';
 import { HEADER_BYTES } from '../avro/codec.ts';
-import type { FetchedRecord } from './client.ts';
+import type { FetchedRecord } from './kafkajs-internals.ts';
 import type { EventCodec } from '../record.ts';
 import { LogRecord } from '../record.ts';
 

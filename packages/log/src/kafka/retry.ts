@@ -1,10 +1,10 @@
 // One way of trying again: with growing pauses, until a deadline, an abort, or an error that no repeat can cure.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asLogError, isHopeless } from './client.ts';
+import { isPermanent, toLogError } from './errors.ts';
 
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+export const FIRST_PAUSE_MS = 50;
+export const LONGEST_PAUSE_MS = 1_000;
 
 export type Attempts = {
   readonly doing: string;
@@ -22,8 +22,8 @@ export async function retrying<T>(attempts: Attempts, attempt: () => Promise<T>)
     try {
       return await attempt();
     } catch (error) {
-      if (isHopeless(error) || attempts.signal?.aborted || performance.now() + pause >= deadline)
-        throw asLogError(error, attempts.doing);
+      if (isPermanent(error) || attempts.signal?.aborted || performance.now() + pause >= deadline)
+        throw toLogError(error, attempts.doing);
       try {
         await attempts.onFailure?.(error, count);
       } catch {

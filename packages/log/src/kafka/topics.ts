@@ -1,10 +1,9 @@
 // The topics of the log on a cluster: made if absent, with settings without which the log's promises would not hold.
 
-import type { ITopicConfig } from 'kafkajs';
+import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
 import { TOPICS } from '@ladderlog/core';
-import type { connectKafka } from './client.ts';
-import { errorType } from './client.ts';
+import { errorType } from './errors.ts';
 import { retrying } from './retry.ts';
 import { MAX_MESSAGE_BYTES } from './writer.ts';
 
@@ -69,10 +68,7 @@ export type PreparedTopics = {
 };
 
 /** Makes what is missing. */
-export async function prepareTopics(
-  kafka: ReturnType<typeof connectKafka>,
-  setup: TopicSetup,
-): Promise<PreparedTopics> {
+export async function prepareTopics(kafka: Kafka, setup: TopicSetup): Promise<PreparedTopics> {
   const admin = kafka.admin();
   const attempt = <T>(doing: string, call: () => Promise<T>): Promise<T> =>
     retrying({ doing, forMs: setup.retryForMs }, call);
@@ -121,10 +117,7 @@ export async function prepareTopics(
 }
 
 /** Two processes may start at once: a topic that the other one made is not an error. */
-async function createTopics(
-  admin: ReturnType<ReturnType<typeof connectKafka>['admin']>,
-  topics: ITopicConfig[],
-): Promise<void> {
+async function createTopics(admin: Admin, topics: ITopicConfig[]): Promise<void> {
   try {
     await admin.createTopics({ topics, waitForLeaders: true, timeout: 15_000 });
   } catch (error) {

@@ -4,17 +4,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Clock, LadderEvent, Position } from '@ladderlog/core';
-import { keyOf, LadderlogError, timeOf, topicOf } from '@ladderlog/core';
-import { BatchBuilder } from './batch-format.ts';
+import { keyOf, timeOf, topicOf } from '@ladderlog/core';
 import { ByteWriter } from '../avro/byte-writer.ts';
 import type { WritingCodec } from '../avro/codec.ts';
+import { recordTooLarge } from '../errors.ts';
 import { MAX_RECORD_BYTES } from '../log.ts';
-import { patiently, toLogError, transaction } from './file.ts';
+import { BatchBuilder } from './batch-format.ts';
+import { batchInserter, TARGET_BYTES, TARGET_RECORDS } from './batches.ts';
+import { retryWhileBusy, toLogError } from './errors.ts';
+import { transaction } from './file.ts';
 import type { PartitionTable } from './partitions.ts';
 
-/** A batch this large is written as packed: nothing is gained by packing it again. */
-export const TARGET_RECORDS = 2_000;
-export const TARGET_BYTES = 4 * 1024 * 1024;
 /** Fast: an append waits for it. */
 const APPEND_LEVEL = 1;
 /** A group smaller than this may wait as long as the commit before took, so that commits never fill the event loop. */
@@ -50,7 +50,7 @@ export class Appender {
   private readonly options: AppenderOptions;
   private readonly scratch = new ByteWriter(64 * 1024);
   private readonly advance: StatementSync;
-  private readonly insert: StatementSync;
+  private readonly insert: ReturnType<typeof batchInserter>;
   private group = newGroup();
   /** Builders of earlier groups: their buffers are as large as the appends need. */
   private readonly spare: BatchBuilder[] = [];
@@ -63,10 +63,7 @@ export class Appender {
     this.advance = options.db.prepare(
       'UPDATE partitions SET end_offset = end_offset + ? WHERE id = ? RETURNING end_offset',
     );
-    this.insert = options.db.prepare(
-      `INSERT INTO batches (partition_id, first_offset, last_offset, count, min_time, max_time, appended_at, raw_bytes,
-         bytes, packed, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
+    this.insert = batchInserter(options.db);
   }
 
   append(events: readonly LadderEvent[]): Promise<Position[]> {
@@ -100,12 +97,8 @@ export class Appender {
       const partition = partitions.partitionOf(topic, key);
       const start = scratch.at;
       codec.write(scratch, event);
-      if (scratch.at - start > MAX_RECORD_BYTES)
-        throw new LadderlogError(
-          'LOG_RECORD_TOO_LARGE',
-          `${event.type} of ${scratch.at - start} bytes: a record may have ${MAX_RECORD_BYTES}`,
-          { details: { type: event.type, key, bytes: scratch.at - start } },
-        );
+      const bytes = scratch.at - start;
+      if (bytes > MAX_RECORD_BYTES) throw recordTooLarge(event.type, key, bytes);
       return { topic, partition, key, time: timeOf(event), start, end: scratch.at };
     });
     return staged.map(({ topic, partition, key, time, start, end }) => {
@@ -130,8 +123,8 @@ export class Appender {
     // Callers of the same turn of the event loop belong together.
     await new Promise(setImmediate);
     while (this.group.waiters.length > 0) {
-      const rest = this.lastCommitAt + this.lastCommitMs - performance.now();
-      if (this.group.events < SMALL_GROUP && rest > 1) await sleep(rest);
+      const waitMs = this.lastCommitAt + this.lastCommitMs - performance.now();
+      if (this.group.events < SMALL_GROUP && waitMs > 1) await sleep(waitMs);
       const group = this.group;
       this.group = newGroup();
       await this.commit(group);
@@ -165,7 +158,7 @@ export class Appender {
 
   private write(lanes: readonly Lane[], bodies: readonly Uint8Array[]): Promise<Map<Lane, number>> {
     const { db, clock } = this.options;
-    return patiently(() => {
+    return retryWhileBusy(() => {
       const started = performance.now();
       const firsts = transaction(db, () => {
         const appendedAt = clock();
@@ -182,20 +175,9 @@ export class Appender {
   private insertBatch(lane: Lane, body: Uint8Array, appendedAt: number): number {
     const { builder, partitionId } = lane;
     const { end_offset: end } = this.advance.get(builder.count, partitionId) as { end_offset: number };
+    const first = end - builder.count;
     const packed = builder.count >= TARGET_RECORDS / 2 || builder.bytes >= TARGET_BYTES / 2;
-    this.insert.run(
-      partitionId,
-      end - builder.count,
-      end - 1,
-      builder.count,
-      builder.minTime,
-      builder.maxTime,
-      appendedAt,
-      builder.bytes,
-      body.length,
-      packed ? 1 : 0,
-      body,
-    );
-    return end - builder.count;
+    this.insert({ partitionId, first, builder, appendedAt, packed, body });
+    return first;
   }
 }

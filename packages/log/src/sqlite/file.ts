@@ -1,20 +1,10 @@
-// The file of the SQLite log: its tables, how it is opened, and what its errors mean. Three connections may look at one file
-// from one process (writing, upkeep, and the projector's own), and any number of processes.
+// The file of the SQLite log: its tables, and how it is opened. Three connections may look at one file from one process
+// (writing, upkeep, and the projector's own), and any number of processes.
 
-import {
-  existsSync,
-  mkdirSync,
-  statfsSync,
-  statSync,
-  truncateSync,
-  openSync,
-  readSync,
-  closeSync,
-} from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isLadderlogError, LadderlogError } from '@ladderlog/core';
+import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
 /** Raised when an older version could not read what this one writes. */
@@ -79,7 +69,7 @@ CREATE TABLE IF NOT EXISTS group_claims (
 /** Opens or creates the file. `durable` connections wait for the disk at every commit. */
 export function connect(path: string, durable: boolean): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true });
-  // Short: a busy file is waited for without holding the event loop (see patiently).
+  // Short: a busy file is waited for without holding the event loop (see retryWhileBusy).
   const db = new DatabaseSync(path, { timeout: 20 });
   try {
     db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}; PRAGMA foreign_keys = OFF;`);
@@ -144,82 +134,6 @@ export function transaction<T>(db: DatabaseSync, work: () => T): T {
       // SQLite has rolled back by itself (a full disk does that).
     }
     throw error;
-  }
-}
-
-const primaryCode = (error: unknown): number =>
-  typeof error === 'object' && error !== null && 'errcode' in error && typeof error.errcode === 'number'
-    ? error.errcode & 0xff
-    : 0;
-
-const BUSY = 5;
-const LOCKED = 6;
-const READ_ONLY = 8;
-const IO_ERROR = 10;
-const CORRUPT = 11;
-const FULL = 13;
-const CANNOT_OPEN = 14;
-const NOT_A_DATABASE = 26;
-
-export const isBusy = (error: unknown): boolean => [BUSY, LOCKED].includes(primaryCode(error));
-export const isCorrupt = (error: unknown): boolean => [CORRUPT, NOT_A_DATABASE].includes(primaryCode(error));
-
-/** How long a file that another process holds is waited for. */
-const BUSY_LIMIT_MS = 10_000;
-
-/** Runs the work again while the file is busy, without holding the event loop in between. */
-export async function patiently<T>(work: () => T): Promise<T> {
-  const began = performance.now();
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() - began > BUSY_LIMIT_MS) throw error;
-      await sleep(1 + Math.random() * 10);
-    }
-  }
-}
-
-/** What an error of SQLite means to a caller of the log. */
-export function toLogError(error: unknown, path: string): LadderlogError {
-  if (isLadderlogError(error)) return error;
-  const code = primaryCode(error);
-  const reason = error instanceof Error ? error.message : String(error);
-  const options = { cause: error, details: { path } };
-  if (code === FULL || (code === IO_ERROR && isDiskFull(path)))
-    return new LadderlogError(
-      'LOG_DISK_FULL',
-      `the disk of the log ${path} is full: ${reason}; free some space, and it goes on by itself`,
-      { ...options, retryable: true },
-    );
-  if (isCorrupt(error))
-    return new LadderlogError(
-      'LOG_CORRUPT',
-      `the log ${path} is damaged, or no log at all: ${reason}; restore a backup, or move the file away to begin anew`,
-      options,
-    );
-  const cure = CURES[code];
-  return new LadderlogError(
-    'LOG_UNAVAILABLE',
-    `the log ${path} cannot be used: ${reason}${cure === undefined ? '' : `; ${cure}`}`,
-    { ...options, retryable: [BUSY, LOCKED, IO_ERROR, CANNOT_OPEN].includes(code) },
-  );
-}
-
-const CURES: Readonly<Record<number, string>> = {
-  [BUSY]: 'another process holds it: wait for it, or end it',
-  [LOCKED]: 'another process holds it: wait for it, or end it',
-  [READ_ONLY]: 'check who owns it, and that it may be written',
-  [CANNOT_OPEN]: 'check that its directory is there, and may be read and written',
-};
-
-/** SQLite reports some full disks as I/O errors (its shared-memory file cannot grow). */
-function isDiskFull(path: string): boolean {
-  try {
-    const disk = statfsSync(dirname(path));
-    return disk.bavail * disk.bsize < 64 * 1024;
-  } catch {
-    return false;
   }
 }
 

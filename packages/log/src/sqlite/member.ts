@@ -1,9 +1,24 @@
 // A member of a consumer group: reads the partitions that it owns, and takes and gives them up as the group changes.
 
 import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
 import type { ConsumeRequest } from '../log.ts';
-import { isBusy, patiently, toLogError } from './file.ts';
-import type { Groups, GroupsOptions } from './groups.ts';
+import { isBusy, retryWhileBusy, toLogError } from './errors.ts';
+import type { Assignment, GroupTables, MemberIdentity } from './group-tables.ts';
+import type { PartitionTable } from './partitions.ts';
+import type { Reader } from './read.ts';
+import type { Watch } from './watch.ts';
+
+export type MemberOptions = {
+  readonly path: string;
+  readonly groups: GroupTables;
+  readonly partitions: PartitionTable;
+  readonly reader: Reader;
+  readonly watch: Watch;
+  readonly heartbeatMs: number;
+  readonly sessionMs: number;
+  readonly logger: Logger | undefined;
+};
 
 /** One partition that this member reads. */
 type Task = {
@@ -17,22 +32,21 @@ type Task = {
   done: Promise<void>;
 };
 
-export class Member {
-  private readonly groups: Groups;
-  private readonly options: GroupsOptions;
+export class GroupMember {
+  private readonly options: MemberOptions;
   private readonly request: ConsumeRequest;
-  private readonly self: { id: string; group: string; topics: readonly string[] };
+  private readonly self: MemberIdentity;
   private readonly tasks = new Map<number, Task>();
   /** Ends the member: the caller's abort, or a failure. */
   private readonly ending = new AbortController();
   /** Wakes the member's loop: a task has ended. */
-  private stirred = new AbortController();
+  private wake = new AbortController();
   private leaseUntil = 0;
-  private hindered = false;
+  /** That the lease cannot be renewed was said already. */
+  private warned = false;
   private failure: { readonly error: unknown } | null = null;
 
-  constructor(groups: Groups, options: GroupsOptions, request: ConsumeRequest) {
-    this.groups = groups;
+  constructor(options: MemberOptions, request: ConsumeRequest) {
     this.options = options;
     this.request = request;
     this.self = { id: randomUUID(), group: request.group, topics: request.topics };
@@ -61,49 +75,49 @@ export class Member {
 
   /** Until the next heartbeat is due, or the group looks different, or a partition was given up. */
   private async pause(): Promise<void> {
-    const { watch, heartbeatMs } = this.options;
+    const { groups, watch, heartbeatMs } = this.options;
     const due = performance.now() + heartbeatMs;
-    const shape = this.groups.shape(this.request.group);
-    const signal = AbortSignal.any([this.ending.signal, this.stirred.signal]);
+    const shape = groups.shape(this.request.group);
+    const signal = AbortSignal.any([this.ending.signal, this.wake.signal]);
     while (!signal.aborted && performance.now() < due) {
       await watch.wait(signal, Math.max(1, due - performance.now()));
-      if (signal.aborted || this.groups.shape(this.request.group) !== shape) break;
+      if (signal.aborted || groups.shape(this.request.group) !== shape) break;
     }
-    this.stirred = new AbortController();
+    this.wake = new AbortController();
   }
 
   private rebalance(): void {
     const finished = [...this.tasks.values()].filter((task) => task.ended);
     const started = performance.now();
-    let result: ReturnType<Groups['beat']>;
+    let assignment: Assignment;
     try {
-      result = this.groups.beat(
+      assignment = this.options.groups.renew(
         this.self,
         finished.map((task) => task.partitionId),
       );
     } catch (error) {
-      return this.endure(error);
+      return this.tolerate(error);
     }
-    this.hindered = false;
+    this.warned = false;
     this.leaseUntil = started + this.options.sessionMs;
     for (const task of finished) this.drop(task);
     for (const task of this.tasks.values()) {
-      if (!result.owned.has(task.partitionId)) {
+      if (!assignment.owned.has(task.partitionId)) {
         // Our lease ran out (a suspended process) and another took it: stop at once.
         task.lost = true;
         task.abort.abort();
-      } else if (!result.wanted.has(task.partitionId)) task.abort.abort();
+      } else if (!assignment.wanted.has(task.partitionId)) task.abort.abort();
     }
-    for (const partitionId of result.owned)
-      if (result.wanted.has(partitionId) && !this.tasks.has(partitionId)) this.begin(partitionId);
+    for (const partitionId of assignment.owned)
+      if (assignment.wanted.has(partitionId) && !this.tasks.has(partitionId)) this.begin(partitionId);
   }
 
-  /** The file is busy or the disk full: the lease holds for a while yet, and the next beat is near. */
-  private endure(error: unknown): void {
+  /** The file is busy or the disk full: the lease holds for a while yet, and is renewed again soon. */
+  private tolerate(error: unknown): void {
     const reason = toLogError(error, this.options.path);
     if (!reason.retryable) throw reason;
-    if (this.hindered || isBusy(error)) return;
-    this.hindered = true;
+    if (this.warned || isBusy(error)) return;
+    this.warned = true;
     this.options.logger?.warn(
       { event: 'log.beat_failed', group: this.request.group, err: reason },
       'the lease cannot be renewed now; trying again',
@@ -143,17 +157,17 @@ export class Member {
       })
       .finally(() => {
         task.ended = true;
-        this.stirred.abort();
+        this.wake.abort();
       });
   }
 
   private async follow(task: Task): Promise<void> {
-    const { reader, partitions, logger } = this.options;
+    const { groups, reader, partitions, logger } = this.options;
     const { topic, partition, partitionId } = task;
     const signal = AbortSignal.any([task.abort.signal, this.ending.signal]);
     const asked = await this.request.onAssigned(topic, partition);
     const { begin } = partitions.row(partitionId);
-    let offset = asked ?? this.groups.committedOf(this.request.group, partitionId) ?? begin;
+    let offset = asked ?? groups.committedOf(this.request.group, partitionId) ?? begin;
     if (offset < begin) {
       logger?.warn(
         { event: 'log.skipped', group: this.request.group, topic, partition, from: offset, to: begin },
@@ -173,7 +187,7 @@ export class Member {
   private async leave(): Promise<void> {
     const { group } = this.request;
     try {
-      await patiently(() => this.groups.leave(group, this.self.id));
+      await retryWhileBusy(() => this.options.groups.leave(group, this.self.id));
       this.options.watch.notify();
     } catch (error) {
       const reason = toLogError(error, this.options.path);

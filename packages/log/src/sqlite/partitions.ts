@@ -1,8 +1,9 @@
 // Topics and partitions of the file: decided when it was made, so they are read once.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { LadderlogError } from '@ladderlog/core';
-import { partitionFor } from '../kafka/partitioner.ts';
+import { unknownTopic } from '../errors.ts';
+import type { TopicInfo } from '../log.ts';
+import { partitionFor } from '../partitioner.ts';
 
 export type PartitionRow = {
   readonly id: number;
@@ -40,17 +41,21 @@ export class PartitionTable {
   /** Ids of a topic's partitions, in order. */
   idsOf(topic: string): readonly number[] {
     const ids = this.ids.get(topic);
-    if (!ids) throw new LadderlogError('LOG_UNKNOWN_TOPIC', `no topic "${topic}"`, { details: { topic } });
+    if (!ids) throw unknownTopic(topic);
     return ids;
   }
 
   idOf(topic: string, partition: number): number {
     const id = this.idsOf(topic)[partition];
-    if (id === undefined)
-      throw new LadderlogError('LOG_UNKNOWN_TOPIC', `topic "${topic}" has no partition ${partition}`, {
-        details: { topic, partition },
-      });
+    if (id === undefined) throw unknownTopic(topic, partition);
     return id;
+  }
+
+  infos(): TopicInfo[] {
+    return [...Map.groupBy(this.rows(), (row) => row.topic)].map(([topic, rows]) => ({
+      topic,
+      partitions: rows.map(({ partition, begin, end }) => ({ partition, begin, end })),
+    }));
   }
 
   partitionOf(topic: string, key: string): number {

@@ -5,12 +5,14 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Micros, Position } from '@ladderlog/core';
 import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from 'pino';
-import { salvage, unpack } from './batch-format.ts';
-import type { UnpackedRecord } from './batch-format.ts';
+import { outOfRange } from '../errors.ts';
 import type { LogBatch, ReadRequest, TimeSpan } from '../log.ts';
+import { offsetOf } from '../log.ts';
 import type { EventCodec } from '../record.ts';
 import { LogRecord } from '../record.ts';
-import { isCorrupt, patiently, toLogError } from './file.ts';
+import type { UnpackedRecord } from './batch-format.ts';
+import { salvage, unpack } from './batch-format.ts';
+import { isCorrupt, retryWhileBusy, toLogError } from './errors.ts';
 import type { PartitionTable } from './partitions.ts';
 import type { Watch } from './watch.ts';
 
@@ -56,28 +58,18 @@ export class Reader {
   constructor(options: ReaderOptions) {
     this.options = options;
     const { db } = options;
-    const times = 'max_time >= ? AND min_time < ?';
-    this.after = db.prepare(
-      `SELECT first_offset AS first, last_offset AS last, min_time AS minTime, raw_bytes AS rawBytes, body
-       FROM batches INDEXED BY batches_by_offset
-       WHERE partition_id = ? AND last_offset >= ? AND first_offset < ? AND ${times} ORDER BY last_offset`,
-    );
+    const select = (columns: string, where: string): StatementSync =>
+      db.prepare(
+        `SELECT first_offset AS first, last_offset AS last, min_time AS minTime, ${columns}
+         FROM batches INDEXED BY batches_by_offset
+         WHERE partition_id = ? AND last_offset >= ? AND ${where}`,
+      );
+    const within = 'first_offset < ? AND max_time >= ? AND min_time < ? ORDER BY last_offset';
+    this.after = select('raw_bytes AS rawBytes, body', within);
     // The same from the index alone, for when the row itself cannot be read.
-    this.afterByIndex = db.prepare(
-      `SELECT first_offset AS first, last_offset AS last, min_time AS minTime, 0 AS rawBytes, NULL AS body
-       FROM batches INDEXED BY batches_by_offset
-       WHERE partition_id = ? AND last_offset >= ? AND first_offset < ? AND ${times} ORDER BY last_offset LIMIT 1`,
-    );
-    this.spansAfter = db.prepare(
-      `SELECT first_offset AS first, last_offset AS last, min_time AS minTime, max_time AS maxTime
-       FROM batches INDEXED BY batches_by_offset
-       WHERE partition_id = ? AND last_offset >= ? AND first_offset < ? AND ${times} ORDER BY last_offset LIMIT ?`,
-    );
-    this.atTime = db.prepare(
-      `SELECT first_offset AS first, last_offset AS last, min_time AS minTime, raw_bytes AS rawBytes, body
-       FROM batches INDEXED BY batches_by_offset
-       WHERE partition_id = ? AND last_offset >= ? AND max_time >= ? ORDER BY last_offset LIMIT 1`,
-    );
+    this.afterByIndex = select('0 AS rawBytes, NULL AS body', `${within} LIMIT 1`);
+    this.spansAfter = select('max_time AS maxTime', `${within} LIMIT ?`);
+    this.atTime = select('raw_bytes AS rawBytes, body', 'max_time >= ? ORDER BY last_offset LIMIT 1');
   }
 
   /** Of the index alone. */
@@ -97,13 +89,8 @@ export class Reader {
     return request.from.map((position) => {
       const id = this.options.partitions.idOf(position.topic, position.partition);
       const { begin, end } = this.options.partitions.row(id);
-      if (position.offset < begin || position.offset > end)
-        throw new LadderlogError(
-          'LOG_OFFSET_OUT_OF_RANGE',
-          `${position.topic}/${position.partition} has the offsets ${begin} to ${end}, not ${position.offset}`,
-          { details: { ...position, begin, end } },
-        );
-      const to = request.follow ? Infinity : Math.min(limitOf(request.to, position) ?? end, end);
+      if (position.offset < begin || position.offset > end) throw outOfRange(position, begin, end);
+      const to = request.follow ? Infinity : Math.min(offsetOf(request.to, position) ?? end, end);
       return { id, topic: position.topic, partition: position.partition, next: position.offset, to };
     });
   }
@@ -154,7 +141,7 @@ export class Reader {
 
   private async ask<T>(work: () => T): Promise<T> {
     try {
-      return await patiently(work);
+      return await retryWhileBusy(work);
     } catch (error) {
       throw toLogError(error, this.options.path);
     }
@@ -191,14 +178,14 @@ export class Reader {
     } catch {
       // The index is damaged too.
     }
-    throw new LadderlogError(
-      'LOG_CORRUPT',
-      `${lane.topic}/${lane.partition} cannot be read from offset ${lane.next} on`,
-      { cause, details: { topic: lane.topic, partition: lane.partition, offset: lane.next } },
-    );
+    const { topic, partition, next: offset } = lane;
+    throw new LadderlogError('LOG_CORRUPT', `${topic}/${partition} cannot be read from offset ${offset} on`, {
+      cause,
+      details: { topic, partition, offset },
+    });
   }
 
-  private async recordsOf(lane: Lane, row: BatchRow): Promise<LogRecord[]> {
+  private async recordsOf({ topic, partition }: Lane, row: BatchRow): Promise<LogRecord[]> {
     const count = row.last - row.first + 1;
     let unpacked: UnpackedRecord[];
     let reason = 'its checksum does not hold';
@@ -225,24 +212,18 @@ export class Reader {
           fault: null,
         });
       faults++;
-      const details = { topic: lane.topic, partition: lane.partition, offset };
       const fault = new LadderlogError(
         'LOG_CORRUPT',
-        `${lane.topic}/${lane.partition}/${offset} is damaged: ${reason}`,
-        { details },
+        `${topic}/${partition}/${offset} is damaged: ${reason}`,
+        {
+          details: { topic, partition, offset },
+        },
       );
       return new LogRecord(codec, { offset, key: '', time: row.minTime, value: new Uint8Array(0), fault });
     });
     if (faults > 0)
       this.options.logger?.error(
-        {
-          event: 'log.corrupt',
-          topic: lane.topic,
-          partition: lane.partition,
-          first: row.first,
-          last: row.last,
-          faults,
-        },
+        { event: 'log.corrupt', topic, partition, first: row.first, last: row.last, faults },
         'records of the log are damaged',
       );
     return records;
@@ -253,7 +234,9 @@ export class Reader {
     const { topic, partition, begin, end } = this.options.partitions.row(partitionId);
     const lane: Lane = { id: partitionId, topic, partition, next: begin, to: end };
     while (lane.next < end) {
-      const row = await patiently(() => this.atTime.get(partitionId, lane.next, at) as BatchRow | undefined);
+      const row = await retryWhileBusy(
+        () => this.atTime.get(partitionId, lane.next, at) as BatchRow | undefined,
+      );
       if (!row) return end;
       const found = (await this.recordsOf(lane, row)).find((record) => !record.fault && record.time >= at);
       if (found) return found.offset;
@@ -262,6 +245,3 @@ export class Reader {
     return end;
   }
 }
-
-const limitOf = (to: readonly Position[] | undefined, from: Position): number | undefined =>
-  to?.find((position) => position.topic === from.topic && position.partition === from.partition)?.offset;

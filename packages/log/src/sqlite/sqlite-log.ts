@@ -2,31 +2,23 @@
 // the file at once. See docs/adr/0004. The file may also hold tables of others (the projector's cursors): they open their own
 // connection to `path`; names that begin with `batches`, `group_`, `partitions` and `schemas` are taken.
 
-import { createHash } from 'node:crypto';
-import type { Clock, EventType } from '@ladderlog/core';
-import { EVENT_TYPES, LadderlogError, TOPICS } from '@ladderlog/core';
 import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '@ladderlog/core';
+import { TOPICS } from '@ladderlog/core';
 import type { Logger } from 'pino';
-import type { SchemaIds } from '../avro/codec.ts';
 import { createCodec } from '../avro/codec.ts';
-import type { EventLog, LogBatch, ReadRequest, TopicInfo } from '../log.ts';
+import { closed } from '../errors.ts';
+import type { ConsumeRequest, EventLog, LogBatch, ReadRequest, TimeSpan } from '../log.ts';
 import { DEFAULT_PARTITIONS } from '../log.ts';
-import { EVENT_SCHEMAS } from '../avro/schemas.ts';
 import { Appender } from './append.ts';
-import {
-  connect,
-  isBusy,
-  isCorrupt,
-  patiently,
-  prepareFile,
-  restoreLength,
-  toLogError,
-  transaction,
-} from './file.ts';
-import { Groups } from './groups.ts';
+import { isCorrupt, retryWhileBusy, toLogError } from './errors.ts';
+import { connect, prepareFile, restoreLength } from './file.ts';
+import { GroupTables } from './group-tables.ts';
+import { GroupMember } from './member.ts';
 import { PartitionTable } from './partitions.ts';
 import { Reader } from './read.ts';
-import type { Retention } from './upkeep.ts';
+import type { Retention } from './retention.ts';
+import { schemaTable } from './schema-table.ts';
 import { Upkeep } from './upkeep.ts';
 import { Watch } from './watch.ts';
 
@@ -56,31 +48,21 @@ export type SqliteLog = EventLog & {
   tidy(): Promise<void>;
 };
 
-const OPEN_LIMIT_MS = 10_000;
-
 export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLog> {
-  const began = performance.now();
   let restored = false;
   for (;;) {
     try {
-      return start(options);
+      return await retryWhileBusy(() => start(options));
     } catch (error) {
-      if (isBusy(error) && performance.now() - began < OPEN_LIMIT_MS) {
-        await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20));
-        continue;
-      }
-      if (isCorrupt(error) && !restored && restoreLength(options.path, options.logger)) {
-        restored = true;
-        continue;
-      }
-      throw toLogError(error, options.path);
+      if (!isCorrupt(error) || restored || !restoreLength(options.path, options.logger))
+        throw toLogError(error, options.path);
+      restored = true;
     }
   }
 }
 
 function start(options: SqliteLogOptions): SqliteLog {
-  const { path, logger } = options;
-  const clock = options.clock ?? (() => Date.now() * 1_000);
+  const { path } = options;
   const db = connect(path, true);
   let upkeepDb: DatabaseSync | null = null;
   try {
@@ -88,7 +70,24 @@ function start(options: SqliteLogOptions): SqliteLog {
     // Leases, committed offsets and packing need not wait for the disk: losing the newest of them to a power cut costs a
     // repeat, never an event.
     upkeepDb = connect(path, false);
-    return assemble(options, db, upkeepDb, clock, logger);
+    const log = new OpenFile(options, db, upkeepDb);
+    return {
+      kind: 'sqlite',
+      path,
+      codec: log.codec,
+      append: (events) => log.append(events),
+      read: (request) => log.read(request),
+      consume: (request) => log.consume(request),
+      committed: (group, topic) => log.use(() => log.groups.committed(group, topic)),
+      commit: (group, positions) => log.use(() => log.groups.commit(group, positions)),
+      topics: () => log.use(() => log.partitions.infos()),
+      offsetsAt: (topic, at) =>
+        log.use(() => Promise.all(log.partitions.idsOf(topic).map((id) => log.reader.offsetAt(id, at)))),
+      timeSpans: (from, end, times) => log.timeSpans(from, end, times),
+      partitionOf: (topic, key) => log.partitions.partitionOf(topic, key),
+      tidy: () => log.use(() => log.upkeep.run()),
+      close: () => log.close(),
+    };
   } catch (error) {
     upkeepDb?.close();
     db.close();
@@ -96,142 +95,111 @@ function start(options: SqliteLogOptions): SqliteLog {
   }
 }
 
-function assemble(
-  options: SqliteLogOptions,
-  db: DatabaseSync,
-  upkeepDb: DatabaseSync,
-  clock: Clock,
-  logger: Logger | undefined,
-): SqliteLog {
-  const { path } = options;
-  const codec = createCodec(keepSchemas(db));
-  const partitions = new PartitionTable(db);
-  const watch = new Watch(db, options.pollMs ?? 25);
-  const reader = new Reader({ db, path, codec, partitions, watch, logger });
-  const appender = new Appender({ db, path, codec, partitions, clock, onCommitted: () => watch.notify() });
-  const groups = new Groups({
-    db: upkeepDb,
-    path,
-    partitions,
-    reader,
-    watch,
-    logger,
-    heartbeatMs: options.heartbeatMs ?? 1_000,
-    sessionMs: options.sessionMs ?? 10_000,
-  });
-  const upkeep = new Upkeep({
-    db: upkeepDb,
-    partitions,
-    clock,
-    logger,
-    retention: options.retention ?? {},
-    everyMs: options.upkeepMs ?? 2_000,
-  });
+/** The parts of the log over one open file, and the end of all of them. */
+class OpenFile {
+  private readonly options: SqliteLogOptions;
+  private readonly connections: readonly DatabaseSync[];
+  private readonly watch: Watch;
+  private readonly appender: Appender;
+  readonly codec;
+  readonly partitions: PartitionTable;
+  readonly reader: Reader;
+  readonly groups: GroupTables;
+  readonly upkeep: Upkeep;
+  private readonly sessionMs: number;
+  private readonly members = new Set<Promise<void>>();
+  private readonly closing = new AbortController();
+  private closed: Promise<void> | null = null;
 
-  const closing = new AbortController();
-  let closed: Promise<void> | null = null;
-  const use = (): void => {
-    if (closed) throw new LadderlogError('LOG_CLOSED', 'the log is closed');
-  };
+  constructor(options: SqliteLogOptions, db: DatabaseSync, upkeepDb: DatabaseSync) {
+    const { path, logger, clock = () => Date.now() * 1_000, retention = {} } = options;
+    this.options = options;
+    this.connections = [upkeepDb, db];
+    this.sessionMs = options.sessionMs ?? 10_000;
+    const codec = (this.codec = createCodec(schemaTable(db)));
+    const partitions = (this.partitions = new PartitionTable(db));
+    const watch = (this.watch = new Watch(db, options.pollMs ?? 25));
+    const onCommitted = (): void => watch.notify();
+    this.reader = new Reader({ db, path, codec, partitions, watch, logger });
+    this.appender = new Appender({ db, path, codec, partitions, clock, onCommitted });
+    this.groups = new GroupTables(upkeepDb, partitions, this.sessionMs);
+    const everyMs = options.upkeepMs ?? 2_000;
+    this.upkeep = new Upkeep({ db: upkeepDb, partitions, clock, logger, retention, everyMs });
+  }
+
+  refuseClosed(): void {
+    if (this.closed) throw closed();
+  }
+
   /** For everything that touches the file outside a generator. */
-  const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => {
-    use();
+  async use<T>(work: () => T | Promise<T>): Promise<T> {
+    this.refuseClosed();
     try {
-      return await patiently(work);
+      return await retryWhileBusy(work);
     } catch (error) {
-      throw toLogError(error, path);
+      throw toLogError(error, this.options.path);
     }
-  };
+  }
 
-  const shut = async (): Promise<void> => {
-    closing.abort();
-    await appender.drain();
-    await groups.close();
-    await upkeep.close();
-    watch.close();
-    upkeepDb.close();
-    db.close();
-  };
+  async append(events: Parameters<Appender['append']>[0]): ReturnType<Appender['append']> {
+    this.refuseClosed();
+    return this.appender.append(events);
+  }
 
-  return {
-    kind: 'sqlite',
-    path,
-    codec,
-    append: (events) => (closed ? attempt(() => []) : appender.append(events)),
-    read(request) {
-      const signal = request.signal ? AbortSignal.any([request.signal, closing.signal]) : closing.signal;
-      return reading(reader, { ...request, signal }, attempt, () => {
-        // Ending without a word is for those who asked for it.
-        if (!request.signal?.aborted) use();
-      });
-    },
-    async consume(request) {
-      use();
-      await groups.consume({ ...request, signal: AbortSignal.any([request.signal, closing.signal]) });
-    },
-    committed: (group, topic) => attempt(() => groups.committed(group, topic)),
-    commit: (group, positions) => attempt(() => groups.commit(group, positions)),
-    topics: () => attempt(() => topicInfos(partitions)),
-    offsetsAt: (topic, at) =>
-      attempt(() => Promise.all(partitions.idsOf(topic).map((id) => reader.offsetAt(id, at)))),
-    timeSpans: (from, end, times) =>
-      (async function* () {
-        await attempt(() => undefined);
-        yield* reader.spans(from, end, times);
-      })(),
-    partitionOf: (topic, key) => partitions.partitionOf(topic, key),
-    tidy: () => attempt(() => upkeep.run()),
-    close: () => (closed ??= shut()),
-  };
+  read(asked: ReadRequest): AsyncIterable<LogBatch> {
+    const request = { ...asked, signal: this.orClosing(asked.signal) };
+    // Planned at once, so that the end is the end at the time of the call; a fault is thrown where the caller can catch it.
+    const plan = this.use(() => this.reader.plan(request));
+    plan.catch(() => undefined);
+    return this.readPlanned(request, plan, asked.signal);
+  }
+
+  private async *readPlanned(
+    request: ReadRequest,
+    plan: Promise<ReturnType<Reader['plan']>>,
+    aborted: AbortSignal | undefined,
+  ): AsyncGenerator<LogBatch> {
+    yield* this.reader.read(await plan, request);
+    // Ending without a word is for those who asked for it.
+    if (!aborted?.aborted) this.refuseClosed();
+  }
+
+  async *timeSpans(...range: Parameters<Reader['spans']>): AsyncGenerator<TimeSpan[]> {
+    this.refuseClosed();
+    yield* this.reader.spans(...range);
+  }
+
+  async consume(request: ConsumeRequest): Promise<void> {
+    this.refuseClosed();
+    const { groups, partitions, reader, watch, sessionMs } = this;
+    const { path, logger, heartbeatMs = 1_000 } = this.options;
+    for (const topic of request.topics) partitions.idsOf(topic);
+    const member = new GroupMember(
+      { path, groups, partitions, reader, watch, heartbeatMs, sessionMs, logger },
+      { ...request, signal: this.orClosing(request.signal) },
+    ).run();
+    this.members.add(member);
+    try {
+      await member;
+    } finally {
+      this.members.delete(member);
+    }
+  }
+
+  close(): Promise<void> {
+    return (this.closed ??= this.end());
+  }
+
+  private async end(): Promise<void> {
+    this.closing.abort();
+    await this.appender.drain();
+    await Promise.allSettled(this.members);
+    await this.upkeep.close();
+    this.watch.close();
+    for (const connection of this.connections) connection.close();
+  }
+
+  private orClosing(signal: AbortSignal | undefined): AbortSignal {
+    return signal ? AbortSignal.any([signal, this.closing.signal]) : this.closing.signal;
+  }
 }
-
-function reading(
-  reader: Reader,
-  request: ReadRequest,
-  attempt: <T>(work: () => T) => Promise<T>,
-  atEnd: () => void,
-): AsyncIterable<LogBatch> {
-  // Planned at once, so that the end is the end at the time of the call; a fault is thrown where the caller can catch it.
-  const plan = attempt(() => reader.plan(request));
-  plan.catch(() => undefined);
-  return (async function* () {
-    yield* reader.read(await plan, request);
-    if (request.signal?.aborted) atEnd();
-  })();
-}
-
-function topicInfos(partitions: PartitionTable): TopicInfo[] {
-  const rows = partitions.rows();
-  return partitions.topics().map((topic) => ({
-    topic,
-    partitions: rows
-      .filter((row) => row.topic === topic)
-      .map(({ partition, begin, end }) => ({ partition, begin, end })),
-  }));
-}
-
-/** The file's own registry: every schema that any version wrote with, by number. */
-function keepSchemas(db: DatabaseSync): SchemaIds {
-  const find = db.prepare('SELECT id FROM schemas WHERE sha256 = ?');
-  const add = db.prepare('INSERT OR IGNORE INTO schemas (name, sha256, schema) VALUES (?, ?, ?)');
-  const byId = db.prepare('SELECT schema FROM schemas WHERE id = ?');
-  const idOf = (type: EventType): number | undefined =>
-    (find.get(sha256(compact(EVENT_SCHEMAS[type].text))) as { id: number } | undefined)?.id;
-  if (EVENT_TYPES.some((type) => idOf(type) === undefined))
-    transaction(db, () => {
-      for (const type of EVENT_TYPES) {
-        const schema = compact(EVENT_SCHEMAS[type].text);
-        add.run(EVENT_SCHEMAS[type].name, sha256(schema), schema);
-      }
-    });
-  const ids = new Map(EVENT_TYPES.map((type) => [type, idOf(type)!]));
-  const own = new Map(EVENT_TYPES.map((type) => [ids.get(type)!, EVENT_SCHEMAS[type].text]));
-  return {
-    idOf: (type) => ids.get(type)!,
-    // Our own need not be read back: they are at hand even where the file is damaged.
-    schemaOf: (id) => own.get(id) ?? (byId.get(id) as { schema: string } | undefined)?.schema ?? null,
-  };
-}
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-const compact = (text: string): string => JSON.stringify(JSON.parse(text));

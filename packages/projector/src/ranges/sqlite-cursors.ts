@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from 'node:sqlite';
 
-import { patiently, toLogError } from '@ladderlog/log';
+import { retryWhileBusy, toLogError } from '@ladderlog/log';
 
 import type { Claim, Cursor, CursorKey, CursorStore, OffsetRange } from './cursor.ts';
 
@@ -35,7 +35,7 @@ export function openSqliteCursors(path: string): CursorStore {
   database.exec('PRAGMA busy_timeout = 20');
   const using = async <T>(work: () => T): Promise<T> => {
     try {
-      return await patiently(work);
+      return await retryWhileBusy(work);
     } catch (error) {
       throw toLogError(error, path);
     }

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '@ladderlog/core';
-import type { SchemaIds } from '../src/avro/codec.ts';
-import { EVENT_SCHEMAS } from '../src/avro/schemas.ts';
+import type { SchemaIds } from '../../src/avro/codec.ts';
+import { EVENT_SCHEMAS } from '../../src/avro/schemas.ts';
 
 /** This version's own schemas as 1, 2, 3 …, and any others under the ids given. */
 export const localSchemaIds = (others: Readonly<Record<number, string>> = {}): SchemaIds => ({

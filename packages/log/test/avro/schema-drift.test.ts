@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { EventType, LadderEvent } from '@ladderlog/core';
 import { EVENT_TYPES, keyOf, timeOf, TOPICS, topicOf } from '@ladderlog/core';
 import { describe, expect, test } from 'vitest';
-import { allEvents, BARE_EVENTS, FULL_EVENTS } from '../../../test/harness/log-events.ts';
-import { EVENT_SCHEMAS, toCamel } from '../src/avro/schemas.ts';
+import { allEvents, BARE_EVENTS, FULL_EVENTS } from '../../../../test/harness/log-events.ts';
+import { EVENT_SCHEMAS, toCamel } from '../../src/avro/schemas.ts';
 import { typesOfSchemas } from './avro-to-types.ts';
 
 const GENERATED = new URL('generated/avro-types.ts', import.meta.url);
@@ -17,7 +17,7 @@ test('the types that tsc holds against the event types are those of the schemas'
 });
 
 test('there is one schema file per event, and no other', () => {
-  const files = readdirSync(new URL('../../../avro/', import.meta.url));
+  const files = readdirSync(new URL('../../../../avro/', import.meta.url));
   expect(files.toSorted()).toEqual(
     EVENT_TYPES.map((type) => `${type.replaceAll(/(?<!^)[A-Z]/g, '-$&').toLowerCase()}.avsc`).toSorted(),
   );

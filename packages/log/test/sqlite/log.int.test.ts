@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteLog } from '@ladderlog/log';
-import { logContract } from '../../../test/contract/log.ts';
+import { logContract } from '../../../../test/contract/log.ts';
 
 logContract('SqliteLog', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ladderlog-log-'));

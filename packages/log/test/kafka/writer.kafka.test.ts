@@ -5,13 +5,12 @@ import kafkajs from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newPrefix, sharedKafka, testLogger } from '../../../test/harness/kafka-log.ts';
-import type { OpenCluster, WideBroker } from '../src/kafka/client.ts';
-import { connectKafka, openCluster } from '../src/kafka/client.ts';
-import { fetchSpans } from '../src/kafka/reader.ts';
-import type { OutRecord } from '../src/kafka/repeats.ts';
-import type { PartitionWriter } from '../src/kafka/writer.ts';
-import { createWriter } from '../src/kafka/writer.ts';
+import { newPrefix, sharedKafka, testLogger } from '../../../../test/harness/kafka-log.ts';
+import { connectCluster, connectKafka } from '../../src/kafka/client.ts';
+import type { OutRecord } from '../../src/kafka/failed-appends.ts';
+import type { WideBroker } from '../../src/kafka/kafkajs-internals.ts';
+import { fetchSpans } from '../../src/kafka/reader.ts';
+import { PartitionWriter } from '../../src/kafka/writer.ts';
 
 const shared = sharedKafka();
 
@@ -72,46 +71,46 @@ const withFaults = (real: Cluster, faults: Fault[]): Cluster =>
   });
 
 describe.skipIf(!shared)('the writer of a partition', () => {
-  const kafka = shared!;
-  const client = shared && connectKafka({ brokers: kafka.brokers, clientId: 'writer', logger: testLogger });
+  const connection = { brokers: shared?.brokers ?? [], clientId: 'writer', logger: testLogger };
+  const client = connectKafka(connection);
   const events: string[] = [];
   const logger = pino(
     { level: 'warn' },
     { write: (line: string) => void events.push((JSON.parse(line) as { event: string }).event) },
   );
-  let opened: OpenCluster;
+  let real: Cluster;
 
   beforeAll(async () => {
-    opened = await openCluster(client!);
+    real = await connectCluster(connection);
   });
-  afterAll(() => opened.close());
+  afterAll(() => real.disconnect());
 
   function writerOf(topic: string, faults: Fault[], retryForMs: number): PartitionWriter {
-    const cluster = withFaults(opened.cluster, faults);
-    return createWriter({ cluster, topic, partition: 0, retryForMs, logger });
+    const cluster = withFaults(real, faults);
+    return new PartitionWriter({ cluster, topic, partition: 0, retryForMs, logger });
   }
 
   /** A writer on a new topic; each attempt to produce takes the next fault from the list. */
   async function writerWith(faults: Fault[], retryForMs: number): Promise<[PartitionWriter, string]> {
     const topic = `${newPrefix()}writer`;
-    const admin = client!.admin();
+    const admin = client.admin();
     await admin.connect();
     await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true });
     await admin.disconnect();
-    await opened.cluster.addTargetTopic(topic);
+    await real.addTargetTopic(topic);
     events.length = 0;
     return [writerOf(topic, faults, retryForMs), topic];
   }
 
   async function contentOf(topic: string): Promise<string[]> {
-    const ends = await opened.cluster.fetchTopicsOffset([
+    const ends = await real.fetchTopicsOffset([
       { topic, partitions: [{ partition: 0 }], fromBeginning: false },
     ]);
     const stop = Number(ends[0]!.partitions[0]!.offset);
     const spans = [{ topic, partition: 0, next: 0, stop }];
     const found: string[] = [];
     for await (const batch of fetchSpans({
-      cluster: opened.cluster,
+      cluster: real,
       spans,
       signal: new AbortController().signal,
       retryForMs: 60_000,

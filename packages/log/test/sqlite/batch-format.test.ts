@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allEvents, books } from '../../../test/harness/log-events.ts';
+import { allEvents, books } from '../../../../test/harness/log-events.ts';
 import { keyOf, timeOf } from '@ladderlog/core';
-import { BatchBuilder, salvage, unpack } from '../src/sqlite/batch-format.ts';
-import type { StoredRecord, UnpackedRecord } from '../src/sqlite/batch-format.ts';
-import { createCodec } from '../src/avro/codec.ts';
-import { localSchemaIds } from './local-schema-ids.ts';
+import { BatchBuilder, salvage, unpack } from '../../src/sqlite/batch-format.ts';
+import type { StoredRecord, UnpackedRecord } from '../../src/sqlite/batch-format.ts';
+import { createCodec } from '../../src/avro/codec.ts';
+import { localSchemaIds } from '../avro/local-schema-ids.ts';
 
 const codec = createCodec(localSchemaIds());
 const packed = (records: readonly StoredRecord[]): Buffer => {

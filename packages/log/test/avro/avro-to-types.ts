@@ -2,8 +2,8 @@
 // of core (schema-drift.check.ts): neither can change without the other.
 
 import { EVENT_TYPES } from '@ladderlog/core';
-import type { AvroField, AvroObject, AvroSchema } from '../src/avro/schemas.ts';
-import { EVENT_SCHEMAS, toCamel } from '../src/avro/schemas.ts';
+import type { AvroField, AvroObject, AvroSchema } from '../../src/avro/schemas.ts';
+import { EVENT_SCHEMAS, toCamel } from '../../src/avro/schemas.ts';
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
   null: 'null',

@@ -6,13 +6,13 @@ import type { EventType, LadderEvent } from '@ladderlog/core';
 import { EVENT_TYPES, VENUES } from '@ladderlog/core';
 import avsc from 'avsc';
 import { describe, expect, test } from 'vitest';
-import { BARE_EVENTS, FULL_EVENTS } from '../../../test/harness/log-events.ts';
-import { avroTypeOf, createCodec } from '../src/avro/codec.ts';
-import type { AvroSchema } from '../src/avro/schemas.ts';
-import { camelSchema, EVENT_SCHEMAS, withVenues } from '../src/avro/schemas.ts';
+import { BARE_EVENTS, FULL_EVENTS } from '../../../../test/harness/log-events.ts';
+import { avroTypeOf, createCodec } from '../../src/avro/codec.ts';
+import type { AvroSchema } from '../../src/avro/schemas.ts';
+import { camelSchema, EVENT_SCHEMAS, withVenues } from '../../src/avro/schemas.ts';
 import { headerOf, localSchemaIds } from './local-schema-ids.ts';
 
-const GOLDEN = new URL('golden/', import.meta.url);
+const GOLDEN = new URL('../golden/', import.meta.url);
 const CURRENT = 'v1';
 /** Of the files and of the golden bytes. More may have come since: they are added when the files are loaded. */
 const GOLDEN_VENUES = ['venuea', 'venueb', 'venuec'];
@@ -89,7 +89,7 @@ describe('the venues of the schemas', () => {
     'of %s are those of the registry, and without new ones the file is what is registered',
     (type) => {
       const file = `${type.replaceAll(/(?<!^)[A-Z]/g, '-$&').toLowerCase()}.avsc`;
-      const text = readFileSync(new URL(`../../../avro/${file}`, import.meta.url), 'utf8');
+      const text = readFileSync(new URL(`../../../../avro/${file}`, import.meta.url), 'utf8');
       expect(EVENT_SCHEMAS[type].text).toBe(withVenues(text, VENUES));
       expect(withVenues(text, GOLDEN_VENUES)).toBe(text);
       expect(withVenues(withVenues(text, [...GOLDEN_VENUES, 'venuez']), GOLDEN_VENUES)).toBe(text);

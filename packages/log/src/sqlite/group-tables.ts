@@ -4,48 +4,42 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '@ladderlog/core';
-import type { Logger } from 'pino';
-import type { ConsumeRequest } from '../log.ts';
 import { transaction } from './file.ts';
-import { Member } from './member.ts';
 import type { PartitionTable } from './partitions.ts';
-import type { Reader } from './read.ts';
-import type { Watch } from './watch.ts';
-
-export type GroupsOptions = {
-  readonly db: DatabaseSync;
-  readonly path: string;
-  readonly partitions: PartitionTable;
-  readonly reader: Reader;
-  readonly watch: Watch;
-  readonly logger: Logger | undefined;
-  readonly heartbeatMs: number;
-  readonly sessionMs: number;
-};
 
 type MemberRow = { readonly member: string; readonly topics: string };
 type ClaimRow = { readonly partitionId: number; readonly member: string };
 
-export class Groups {
-  private readonly options: GroupsOptions;
-  private readonly sql: ReturnType<typeof statements>;
-  private readonly members = new Set<Promise<void>>();
+export type MemberIdentity = {
+  readonly id: string;
+  readonly group: string;
+  readonly topics: readonly string[];
+};
+/** Ids of partitions: what a member should own, and what it does. */
+export type Assignment = { readonly wanted: ReadonlySet<number>; readonly owned: ReadonlySet<number> };
 
-  constructor(options: GroupsOptions) {
-    this.options = options;
-    this.sql = statements(options.db);
+export class GroupTables {
+  private readonly db: DatabaseSync;
+  private readonly partitions: PartitionTable;
+  private readonly sessionMs: number;
+  private readonly sql: ReturnType<typeof statements>;
+
+  constructor(db: DatabaseSync, partitions: PartitionTable, sessionMs: number) {
+    this.db = db;
+    this.partitions = partitions;
+    this.sessionMs = sessionMs;
+    this.sql = statements(db);
   }
 
   committed(group: string, topic: string): (number | null)[] {
-    return this.options.partitions.idsOf(topic).map((id) => this.committedOf(group, id));
+    return this.partitions.idsOf(topic).map((id) => this.committedOf(group, id));
   }
 
   commit(group: string, positions: readonly Position[]): void {
-    const { db, partitions } = this.options;
     const rows = positions.map(
-      ({ topic, partition, offset }) => [partitions.idOf(topic, partition), offset] as const,
+      ({ topic, partition, offset }) => [this.partitions.idOf(topic, partition), offset] as const,
     );
-    transaction(db, () => {
+    transaction(this.db, () => {
       for (const [id, offset] of rows) this.sql.commit.run(group, id, offset);
     });
   }
@@ -55,40 +49,16 @@ export class Groups {
     return row?.next ?? null;
   }
 
-  async consume(request: ConsumeRequest): Promise<void> {
-    for (const topic of request.topics) this.options.partitions.idsOf(topic);
-    const member = new Member(this, this.options, request).run();
-    this.members.add(member);
-    try {
-      await member;
-    } finally {
-      this.members.delete(member);
-    }
-  }
-
-  /** The caller has aborted them. */
-  async close(): Promise<void> {
-    await Promise.allSettled(this.members);
-  }
-
-  /**
-   * Renews the lease, drops members that ran out, gives up what is finished, and claims what is free and ours.
-   * Returns what this member should own and what it does.
-   */
-  beat(
-    member: { readonly id: string; readonly group: string; readonly topics: readonly string[] },
-    release: readonly number[],
-  ): { readonly wanted: ReadonlySet<number>; readonly owned: ReadonlySet<number> } {
-    const { db, sessionMs } = this.options;
-    const { group, id } = member;
-    return transaction(db, () => {
+  /** Renews the lease, drops members whose lease ran out, gives up what is finished, and claims what is free and ours. */
+  renew({ group, id, topics }: MemberIdentity, finished: readonly number[]): Assignment {
+    return transaction(this.db, () => {
       const now = Date.now();
-      this.sql.renew.run(group, id, JSON.stringify(member.topics), now + sessionMs);
-      // One that ends later than any can was given before the clock was set back.
-      this.sql.expire.run(group, now, now + 2 * sessionMs);
-      for (const partitionId of release) this.sql.release.run(group, id, partitionId);
+      this.sql.renew.run(group, id, JSON.stringify(topics), now + this.sessionMs);
+      // A lease that ends later than any can was given before the clock was set back.
+      this.sql.expire.run(group, now, now + 2 * this.sessionMs);
+      for (const partitionId of finished) this.sql.release.run(group, id, partitionId);
       this.sql.orphans.run(group, group);
-      const wanted = this.share(this.sql.members.all(group) as unknown as MemberRow[], id);
+      const wanted = this.shareOf(this.sql.members.all(group) as unknown as MemberRow[], id);
       const claims = this.sql.claims.all(group) as unknown as ClaimRow[];
       const owned = new Set(claims.filter((claim) => claim.member === id).map((claim) => claim.partitionId));
       const taken = new Set(claims.map((claim) => claim.partitionId));
@@ -107,24 +77,24 @@ export class Groups {
   }
 
   leave(group: string, member: string): void {
-    transaction(this.options.db, () => {
+    transaction(this.db, () => {
       this.sql.releaseAll.run(group, member);
       this.sql.remove.run(group, member);
     });
   }
 
   /** Partitions of all topics in turn to those members that want the topic. */
-  private share(members: readonly MemberRow[], self: string): Set<number> {
-    const wishes = members.map((row) => ({
+  private shareOf(members: readonly MemberRow[], self: string): Set<number> {
+    const subscribers = members.map((row) => ({
       member: row.member,
       topics: new Set(JSON.parse(row.topics) as string[]),
     }));
     const mine = new Set<number>();
     let turn = 0;
-    for (const topic of this.options.partitions.topics()) {
-      const candidates = wishes.filter((wish) => wish.topics.has(topic));
+    for (const topic of this.partitions.topics()) {
+      const candidates = subscribers.filter(({ topics }) => topics.has(topic));
       if (candidates.length === 0) continue;
-      for (const partitionId of this.options.partitions.idsOf(topic))
+      for (const partitionId of this.partitions.idsOf(topic))
         if (candidates[turn++ % candidates.length]!.member === self) mine.add(partitionId);
     }
     return mine;

@@ -7,9 +7,9 @@ import type { LadderEvent } from '@ladderlog/core';
 import { TOPICS, keyOf, timeOf, toMillis } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newPrefix, openTestLog, sharedKafka } from '../../../test/harness/kafka-log.ts';
-import { pythonWithAvro } from '../../../test/harness/kafka-python.ts';
-import { allEvents, books } from '../../../test/harness/log-events.ts';
+import { newPrefix, openTestLog, sharedKafka } from '../../../../test/harness/kafka-log.ts';
+import { pythonWithAvro } from '../../../../test/harness/kafka-python.ts';
+import { allEvents, books } from '../../../../test/harness/log-events.ts';
 
 const kafka = sharedKafka();
 const python = kafka && (await pythonWithAvro());
@@ -40,7 +40,7 @@ describe.skipIf(!python)('fastavro', () => {
     const { stdout } = await promisify(execFile)(
       python!,
       [
-        join(import.meta.dirname, 'kafka-fastavro.py'),
+        join(import.meta.dirname, 'read_topics.py'),
         kafka!.brokers.join(','),
         kafka!.registryUrl,
         ...TOPICS.map((topic) => prefix + topic),

@@ -1,10 +1,10 @@
 import type { LadderEvent } from '@ladderlog/core';
 import { EVENT_TYPES, timeOf, toMillis } from '@ladderlog/core';
 import { describe, expect, test } from 'vitest';
-import { allEvents, bookAt } from '../../../test/harness/log-events.ts';
-import { createCodec } from '../src/avro/codec.ts';
-import { toLogRecord } from '../src/kafka/records.ts';
-import { EVENT_SCHEMAS } from '../src/avro/schemas.ts';
+import { allEvents, bookAt } from '../../../../test/harness/log-events.ts';
+import { createCodec } from '../../src/avro/codec.ts';
+import { toLogRecord } from '../../src/kafka/records.ts';
+import { EVENT_SCHEMAS } from '../../src/avro/schemas.ts';
 
 const codec = createCodec({
   idOf: (type) => EVENT_TYPES.indexOf(type) + 1,

@@ -2,8 +2,8 @@ import type { BookObserved, FrameCaptured, LadderEvent } from '@ladderlog/core';
 import { BOOK_STATES, CHECK_FLAGS, EVENT_TYPES, PROVENANCES, VENUES } from '@ladderlog/core';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allEvents, BARE_EVENTS, bookAt, FULL_EVENTS } from '../../../test/harness/log-events.ts';
-import { avroTypeOf, createCodec } from '../src/avro/codec.ts';
+import { allEvents, BARE_EVENTS, bookAt, FULL_EVENTS } from '../../../../test/harness/log-events.ts';
+import { avroTypeOf, createCodec } from '../../src/avro/codec.ts';
 import { headerOf, localSchemaIds } from './local-schema-ids.ts';
 
 const codec = createCodec(localSchemaIds());

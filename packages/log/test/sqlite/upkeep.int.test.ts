@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BookObserved, FrameCaptured } from '@ladderlog/core';
 import type { LogRecord, SqliteLog, SqliteLogOptions } from '@ladderlog/log';
 import { openSqliteLog, positionsFromBeginning } from '@ladderlog/log';
-import { bookAt, books, FULL_EVENTS, timeOfBook } from '../../../test/harness/log-events.ts';
-import { firstBatch, readAll } from '../../../test/harness/log-reading.ts';
+import { bookAt, books, FULL_EVENTS, timeOfBook } from '../../../../test/harness/log-events.ts';
+import { firstBatch, readAll } from '../../../../test/harness/log-reading.ts';
 
 let folder: string;
 let path: string;

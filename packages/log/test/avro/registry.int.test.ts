@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { createCodec } from '@ladderlog/log';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FULL_EVENTS } from '../../../test/harness/log-events.ts';
-import type { Registry } from '../src/avro/registry.ts';
-import { openRegistry } from '../src/avro/registry.ts';
-import { EVENT_SCHEMAS } from '../src/avro/schemas.ts';
+import { FULL_EVENTS } from '../../../../test/harness/log-events.ts';
+import type { Registry } from '../../src/avro/registry.ts';
+import { openRegistry } from '../../src/avro/registry.ts';
+import { EVENT_SCHEMAS } from '../../src/avro/schemas.ts';
 
 const UNKNOWN = 999;
 const logger = pino({ level: 'silent' });

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { logContract } from '../../../test/contract/log.ts';
-import { newPrefix, openTestLog, sharedKafka } from '../../../test/harness/kafka-log.ts';
+import { logContract } from '../../../../test/contract/log.ts';
+import { newPrefix, openTestLog, sharedKafka } from '../../../../test/harness/kafka-log.ts';
 
 const kafka = sharedKafka();
 

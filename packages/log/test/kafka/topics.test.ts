@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { thinTopics } from '../src/kafka/topics.ts';
+import { thinTopics } from '../../src/kafka/topics.ts';
 
 const topic = (name: string, ...copies: number[]) => ({
   name,

@@ -2,10 +2,10 @@
 
 import type { EventLog } from '@ladderlog/log';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newPrefix, openTestLog, sharedKafka } from '../../../test/harness/kafka-log.ts';
-import { books } from '../../../test/harness/log-events.ts';
-import { LogProcess } from '../../../test/harness/log-process.ts';
-import { Consumer } from '../../../test/harness/log-reading.ts';
+import { newPrefix, openTestLog, sharedKafka } from '../../../../test/harness/kafka-log.ts';
+import { books } from '../../../../test/harness/log-events.ts';
+import { LogProcess } from '../../../../test/harness/log-process.ts';
+import { Consumer } from '../../../../test/harness/log-reading.ts';
 
 const shared = sharedKafka();
 // Of the members that vanish: as long as the others wait for them.

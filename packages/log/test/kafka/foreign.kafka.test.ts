@@ -11,10 +11,10 @@ import { join } from 'node:path';
 import kafkajs from 'kafkajs';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newPrefix, openTestLog, sharedKafka, testLogger } from '../../../test/harness/kafka-log.ts';
-import { FULL_EVENTS, allEvents, bookAt, books } from '../../../test/harness/log-events.ts';
-import { connectKafka } from '../src/kafka/client.ts';
-import { EVENT_SCHEMAS } from '../src/avro/schemas.ts';
+import { newPrefix, openTestLog, sharedKafka, testLogger } from '../../../../test/harness/kafka-log.ts';
+import { FULL_EVENTS, allEvents, bookAt, books } from '../../../../test/harness/log-events.ts';
+import { connectKafka } from '../../src/kafka/client.ts';
+import { EVENT_SCHEMAS } from '../../src/avro/schemas.ts';
 
 const shared = sharedKafka();
 

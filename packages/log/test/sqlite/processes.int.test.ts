@@ -7,9 +7,9 @@ import { DatabaseSync } from 'node:sqlite';
 import type { SqliteLog } from '@ladderlog/log';
 import { openSqliteLog, positionsFromBeginning, readEvents } from '@ladderlog/log';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { books } from '../../../test/harness/log-events.ts';
-import { LogProcess } from '../../../test/harness/log-process.ts';
-import { Consumer, readAll } from '../../../test/harness/log-reading.ts';
+import { books } from '../../../../test/harness/log-events.ts';
+import { LogProcess } from '../../../../test/harness/log-process.ts';
+import { Consumer, readAll } from '../../../../test/harness/log-reading.ts';
 
 let folder: string;
 let path: string;
