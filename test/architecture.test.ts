@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   projector: ['core', 'log', 'store'],
   api: ['core', 'log', 'store', 'live', 'client'],
   feed: ['core', 'log', 'store', 'live'],
-  replay: ['core', 'log', 'servers', 'simulators'],
+  replay: ['core', 'log', 'servers'],
   cli: [
     'core',
     'log',

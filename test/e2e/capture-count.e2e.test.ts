@@ -33,7 +33,7 @@ afterAll(async () => {
 
 function startCollector(data: string, { venuea, venueb, venuec }: Simulators): ChildProcess {
   const key = join(folder, 'venueb.pem');
-  writeFileSync(key, venueb.privateKeyPem);
+  writeFileSync(key, venueb.privateKeyPem!);
   return spawn(
     process.execPath,
     [

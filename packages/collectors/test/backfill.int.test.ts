@@ -38,8 +38,7 @@ async function open(venue: Venue) {
     clock,
     venues: [venue],
     history: 120,
-    venueA: { weightPerMinute: 1_000_000 },
-    venueB: { readsPerSecond: 1_000 },
+    servers: { venuea: { quota: 1_000_000 }, venueb: { quota: 1_000 } },
   });
   cleanUp.push(() => simulators.close());
   const folder = mkdtempSync(join(tmpdir(), 'ladderlog-backfill-'));

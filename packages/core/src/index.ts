@@ -258,3 +258,42 @@ export { SILENT_MS, Statuses, silentMs } from './market/venue-status.ts';
 export type { LastSeen, Recording, Watched } from './market/watching.ts';
 export { lastSeenOf } from './market/watching.ts';
 export { microText, recordText } from './market/record-text.ts';
+export { mulberry32 } from './kernel/random.ts';
+export { Query } from './venues/serving/query.ts';
+export type { DerivedAnswer, Recalled, VenueReplayPart } from './venues/serving/replay.ts';
+export { mix, numberOf } from './venues/serving/seeded.ts';
+export type {
+  KeepAlive,
+  Output,
+  ProtocolOptions,
+  RequestHead,
+  RestAnswer,
+  RestRequest,
+  ServerPrimitives,
+  ServerProtocol,
+  ServerSocket,
+  Service,
+  VenueFrame,
+  VenueServerPart,
+} from './venues/serving/server.ts';
+export type { Side as BookSide } from './venues/serving/sim-book.ts';
+export {
+  GRIDS,
+  bestPrice,
+  createBook,
+  indexAtOrBelow,
+  levelsOf,
+  regrid,
+  setLevel,
+} from './venues/serving/sim-book.ts';
+export type {
+  Series,
+  SimMarket,
+  SimMarketEvent,
+  SimMarketState,
+  SimulatedMarkets,
+  VenueSimulatePart,
+  WindowName,
+  Winner,
+} from './venues/serving/simulate.ts';
+export { phaseAt } from './venues/serving/simulate.ts';

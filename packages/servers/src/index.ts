@@ -1,2 +1,4 @@
-// The venues' protocols as servers on loopback: the sockets that simulators and native replay share.
-export const PACKAGE = 'servers';
+export { nodePrimitives } from './primitives.ts';
+export type { Gate, LostFrame, NativeSource, SentFrame, SourceConnection } from './source.ts';
+export type { ServerSettings, VenueServer, VenueServerOptions } from './venue-server.ts';
+export { startVenueServer } from './venue-server.ts';

@@ -99,8 +99,8 @@ export async function getA(
     ...params,
     timestamp: String(change.timestamp ?? nowMs()),
   }).toString();
-  const signature = hmac(change.secret ?? venuea.apiSecret, query);
-  const key = change.key === undefined ? venuea.apiKey : change.key;
+  const signature = hmac(change.secret ?? venuea.apiSecret!, query);
+  const key = change.key === undefined ? venuea.apiKey! : change.key;
   const response = await fetch(
     `${venuea.restUrl}${path}?${query}${change.appended ?? ''}&signature=${signature}`,
     { headers: key === null ? {} : { 'X-MBX-APIKEY': key } },
@@ -111,29 +111,29 @@ export async function getA(
 export function connectA(
   { venuea }: Simulators,
   topics: readonly string[],
-  secret = venuea.apiSecret,
+  secret = venuea.apiSecret!,
 ): Promise<TestSocket> {
   const query = `random=r${nowMs()}&recvWindow=30000&timestamp=${nowMs()}&topic=${topics.join('|')}`;
   const url = `${venuea.wsUrl}?${query}&signature=${hmac(secret, query)}`;
-  return openSocket(url, { 'X-MBX-APIKEY': venuea.apiKey });
+  return openSocket(url, { 'X-MBX-APIKEY': venuea.apiKey! });
 }
 
 export function signB({ venueb }: Simulators, method: string, path: string): Record<string, string> {
   const timestamp = String(nowMs());
   const signature = sign('sha256', Buffer.from(`${timestamp}${method}${path}`), {
-    key: venueb.privateKeyPem,
+    key: venueb.privateKeyPem!,
     padding: constants.RSA_PKCS1_PSS_PADDING,
     saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
   });
   return {
-    'KALSHI-ACCESS-KEY': venueb.keyId,
+    'KALSHI-ACCESS-KEY': venueb.keyId!,
     'KALSHI-ACCESS-TIMESTAMP': timestamp,
     'KALSHI-ACCESS-SIGNATURE': signature.toString('base64'),
   };
 }
 
 export const connectB = (simulators: Simulators): Promise<TestSocket> =>
-  openSocket(simulators.venueb.wsUrl, signB(simulators, 'GET', '/trade-api/ws/v2'));
+  openSocket(simulators.venueb.wsUrl!, signB(simulators, 'GET', '/trade-api/ws/v2'));
 
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Answer = { status: number; body: any };

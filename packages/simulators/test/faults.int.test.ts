@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startSimulators, type Fault, type Simulators } from '../src/index.ts';
-import { phaseAt, type SimMarket } from '../src/market/series.ts';
+import { phaseAt, type SimMarket } from '@ladderlog/core';
 import {
   KEYS,
   clock,
@@ -29,7 +29,7 @@ beforeEach(async () => {
     scale: 15,
     updatesPerSecond: 20,
     record: true,
-    venueB: { keys: KEYS },
+    servers: { venueb: { credentials: KEYS } },
   });
 });
 afterEach(() => simulators.close());
@@ -56,7 +56,7 @@ async function watch(venue: Venue, market = liveMarket(venue)): Promise<TestSock
     await socket.until((text) => text.includes('orderbook_snapshot'));
     return socket;
   }
-  const socket = await openSocket(simulators.venuec.wsUrl);
+  const socket = await openSocket(simulators.venuec.wsUrl!);
   socket.send({ assets_ids: market.tokens, type: 'market' });
   await socket.until((text) => text.startsWith('['));
   return socket;
@@ -263,7 +263,7 @@ test('the same seed and clock send the same bytes', async () => {
       scale: 15,
       updatesPerSecond: 10,
       record: true,
-      venueB: { keys: KEYS },
+      servers: { venueb: { credentials: KEYS } },
     });
     const previous = simulators;
     simulators = run;

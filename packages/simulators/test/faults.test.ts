@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createFaultScript, type FaultActions } from '../src/faults/faults.ts';
+import { FaultScript, type FaultActions } from '../src/faults/faults.ts';
 
 const START = 1_794_700_800_000_000;
 
-function setUp(faults: Parameters<typeof createFaultScript>[0] = []) {
+function setUp(faults: ConstructorParameters<typeof FaultScript>[0] = []) {
   let now = START;
   const done: string[] = [];
   const actions: FaultActions = {
@@ -20,7 +20,7 @@ function setUp(faults: Parameters<typeof createFaultScript>[0] = []) {
     },
     belowZero: (_venue, market) => market ?? 'chosen',
   };
-  const script = createFaultScript(faults, () => now, actions);
+  const script = new FaultScript(faults, () => now, actions);
   const goTo = (seconds: number): void => {
     now = START + seconds * 1e6;
     script.step();

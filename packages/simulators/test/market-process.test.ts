@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { levelsOf } from '../src/market/book.ts';
-import {
-  createMarketProcess,
-  type MarketProcess,
-  type ProcessEvent,
-  type ProcessOptions,
-} from '../src/market/market-process.ts';
+import { levelsOf, phaseAt, type SimMarketEvent } from '@ladderlog/core';
+import { MarketProcess, type ProcessOptions } from '../src/market/market-process.ts';
 import { createRandom } from '../src/market/random.ts';
-import { phaseAt } from '../src/market/series.ts';
 
 const START = Date.UTC(2026, 10, 15, 0, 1, 0);
 
@@ -26,14 +20,14 @@ const OPTIONS: ProcessOptions = {
 };
 
 /** Everything an event says, as text, book included. */
-function describeEvent(event: ProcessEvent): string {
+function describeEvent(event: SimMarketEvent): string {
   const { state, ...rest } = event;
   const book = state.book ? [levelsOf(state.book, 'bid'), levelsOf(state.book, 'ask')] : null;
   return JSON.stringify([rest, state.market.id, event.kind === 'updated' ? book : null]);
 }
 
 function digest(options: ProcessOptions, untilMs: number, cut: () => number): string {
-  const process = createMarketProcess(options);
+  const process = new MarketProcess(options);
   const hash = createHash('sha256');
   for (let at = options.startMs; at < untilMs;) {
     at = Math.min(untilMs, at + cut());
@@ -42,8 +36,8 @@ function digest(options: ProcessOptions, untilMs: number, cut: () => number): st
   return hash.digest('hex');
 }
 
-function run(options: ProcessOptions, forMs: number, see: (event: ProcessEvent) => void): MarketProcess {
-  const process = createMarketProcess(options);
+function run(options: ProcessOptions, forMs: number, see: (event: SimMarketEvent) => void): MarketProcess {
+  const process = new MarketProcess(options);
   process.advance(options.startMs + forMs, see);
   return process;
 }
@@ -69,14 +63,14 @@ describe('determinism', () => {
 
   test('a market has the same ids, strike and winner whenever the process begins', () => {
     const early = run(OPTIONS, 120_000, () => {});
-    const late = createMarketProcess({ ...OPTIONS, startMs: START + 120_000 });
+    const late = new MarketProcess({ ...OPTIONS, startMs: START + 120_000 });
     const over = late.states('venuec').filter(({ market }) => market.resolveMs <= START + 120_000);
     expect(over.length).toBeGreaterThan(5);
     for (const { market } of over) {
       const same = early.state('venuec', market.id);
       if (!same) continue;
-      expect(early.winner(same.market)).toBe(late.winner(market));
-      expect(early.strike(same.market)).toBe(late.strike(market));
+      expect(early.marketsOf('venuec').winner(same.market)).toBe(late.marketsOf('venuec').winner(market));
+      expect(early.marketsOf('venuec').strike(same.market)).toBe(late.marketsOf('venuec').strike(market));
     }
   });
 });
@@ -87,9 +81,9 @@ describe('books', () => {
     let updates = 0;
     let deep = 0;
     const wrong: string[] = [];
-    const process = createMarketProcess(OPTIONS);
+    const process = new MarketProcess(OPTIONS);
     const key = (side: string, price: number): string => `${side}:${price}`;
-    const start = (id: string, book: NonNullable<ProcessEvent['state']['book']>): void => {
+    const start = (id: string, book: NonNullable<SimMarketEvent['state']['book']>): void => {
       const levels = new Map<string, number>();
       for (const side of ['bid', 'ask'] as const)
         for (const [price, size] of levelsOf(book, side)) levels.set(key(side, price), size);
@@ -125,12 +119,12 @@ describe('books', () => {
   });
 
   test('a crossed book is crossed for as long as asked, by one order that is taken back', () => {
-    const process = createMarketProcess(OPTIONS);
+    const process = new MarketProcess(OPTIONS);
     const state = process
       .states('venuec')
       .find(({ market, book }) => phaseAt(market, START) === 'live' && book!.bestAsk >= 0)!;
     const before = levelsOf(state.book!, 'bid');
-    const seen: ProcessEvent[] = [];
+    const seen: SimMarketEvent[] = [];
     expect(process.cross(state, 500, (event) => seen.push(event))).toBe(true);
     expect(state.book!.bestBid).toBeGreaterThanOrEqual(state.book!.bestAsk);
     expect(process.cross(state, 500, () => {})).toBe(false);
@@ -157,6 +151,7 @@ describe('lifecycle', () => {
     expect(whole.length).toBeGreaterThan(10);
     for (const kinds of whole) expect(kinds).toEqual(['listed', 'opened', 'ended', 'stopped', 'resolved']);
     expect(oneSided).toBeGreaterThan(0);
+    const markets = process.marketsOf('venuec');
     for (const { market } of process.states('venuec')) {
       expect(market.startMs % 20_000).toBe(0);
       expect(market.slug).toBe(
@@ -164,21 +159,21 @@ describe('lifecycle', () => {
       );
       expect(market.id).toMatch(/^0x[0-9a-f]{64}$/);
       expect(market.tokens[0]).toMatch(/^\d{70,78}$/);
-      const price = (at: number): number => process.price(market.series.asset, at);
+      const price = (at: number): number => markets.price(market.series.asset, at);
       const won = price(market.endMs) >= price(market.startMs) ? 0 : 1;
-      expect(process.winner(market)).toBe(market.endMs <= process.now() ? won : null);
+      expect(markets.winner(market)).toBe(market.endMs <= process.now() ? won : null);
     }
   });
 
   test('the catalogue does not grow without bound', () => {
-    const process = createMarketProcess({ ...OPTIONS, venues: ['venuea'], updatesPerSecond: 0.5 });
+    const process = new MarketProcess({ ...OPTIONS, venues: ['venuea'], updatesPerSecond: 0.5 });
     const before = process.states('venuea').length;
     process.advance(START + 20 * 60_000, () => {});
     expect(process.states('venuea').length).toBeLessThanOrEqual(before + 6);
   });
 
   test('real windows have the real formats', () => {
-    const process = createMarketProcess({ ...OPTIONS, scale: 1 });
+    const process = new MarketProcess({ ...OPTIONS, scale: 1 });
     const at = (iso: string): number => Date.parse(iso);
     const live = process.states('venueb').filter(({ market }) => phaseAt(market, START) === 'live');
     const quarter = live.find(({ market }) => market.series.name === 'KXBTC15M')!.market;

@@ -26,7 +26,7 @@ beforeEach(async () => {
     scale: 15,
     updatesPerSecond: 4,
     record: true,
-    venueB: { keys: KEYS },
+    servers: { venueb: { credentials: KEYS } },
   });
 });
 afterEach(() => simulators.close());
@@ -121,7 +121,7 @@ test('venue C', async () => {
   const tokens = (body as Json[]).flatMap(
     (event) => JSON.parse(event['markets'][0].clobTokenIds) as [string, string],
   );
-  const socket = await openSocket(wsUrl);
+  const socket = await openSocket(wsUrl!);
   socket.send({ assets_ids: tokens, type: 'market', custom_feature_enabled: true });
   await socket.until((text) => text.startsWith('['));
   live();

@@ -118,8 +118,8 @@ test('subscriptions come and go in band; one market’s topic carries only that 
 test('a client that does not ping is dropped; one that pings stays; six messages in a second are too many', async () => {
   await simulators.close();
   // Many pings within the limit: a machine that stands still for a moment must not look like a client that does not ping.
-  const venueA = { pingTimeoutMs: 3_000 };
-  simulators = await startSimulators({ clock, seed: 11, venues: ['venuea'], scale: 15, venueA });
+  const servers = { venuea: { pingTimeoutMs: 3_000 } };
+  simulators = await startSimulators({ clock, seed: 11, venues: ['venuea'], scale: 15, servers });
   const silent = await connectA(simulators, ['web3_prediction_orderbook_data']);
   const pinging = await connectA(simulators, ['web3_prediction_orderbook_data']);
   const timer = setInterval(() => pinging.socket.ping(), 100);
@@ -133,7 +133,12 @@ test('a client that does not ping is dropped; one that pings stays; six messages
 
 test('a connection is closed at the end of its life', async () => {
   await simulators.close();
-  simulators = await startSimulators({ clock, seed: 11, venues: ['venuea'], venueA: { lifeMs: 50 } });
+  simulators = await startSimulators({
+    clock,
+    seed: 11,
+    venues: ['venuea'],
+    servers: { venuea: { lifeMs: 50 } },
+  });
   const socket = await connectA(simulators, ['web3_prediction_orderbook_data']);
   expect((await socket.closed).code).toBe(1001);
 });

@@ -26,7 +26,7 @@ beforeEach(async () => {
     scale: 15,
     updatesPerSecond: 20,
     record: true,
-    venueB: { keys: KEYS },
+    servers: { venueb: { credentials: KEYS } },
   });
 });
 afterEach(() => simulators.close());
@@ -66,7 +66,7 @@ function build(
 
 describe('authentication', () => {
   test('the socket needs a fresh RSA-PSS signature of its own path', async () => {
-    const url = simulators.venueb.wsUrl;
+    const url = simulators.venueb.wsUrl!;
     await expect(openSocket(url)).rejects.toThrow(/401/);
     await expect(openSocket(url, signB(simulators, 'GET', '/trade-api/v2'))).rejects.toThrow(/401/);
     const good = signB(simulators, 'GET', '/trade-api/ws/v2');
@@ -220,7 +220,7 @@ test('the server pings with the body heartbeat', async () => {
     clock,
     seed: 12,
     venues: ['venueb'],
-    venueB: { heartbeatMs: 50, keys: KEYS },
+    servers: { venueb: { heartbeatMs: 50, credentials: KEYS } },
   });
   const socket = await connectB(simulators);
   const body = await new Promise((resolve) => {

@@ -68,7 +68,7 @@ const sorted = ({ bids, asks }: { bids: Map<number, number>; asks: Map<number, n
 ];
 
 const subscribed = async (tokens: readonly string[], more: Json = {}): Promise<TestSocket> => {
-  const socket = await openSocket(simulators.venuec.wsUrl);
+  const socket = await openSocket(simulators.venuec.wsUrl!);
   socket.send({ assets_ids: tokens, type: 'market', ...more });
   return socket;
 };

@@ -29,7 +29,7 @@ export async function serveNative(
     ...range,
     host: context.config.host,
     port: options['port'] === undefined ? 0 : context.config.port,
-    gammaPort,
+    ports: { gamma: gammaPort },
     onError: (error) => context.logger.error({ event: 'replay.failed', err: error }, 'the replay failed'),
   });
   const addresses = Object.entries(server.urls).map(([name, url]) => `  ${name.padEnd(6)}${url}`);

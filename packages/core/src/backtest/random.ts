@@ -1,4 +1,6 @@
-// The only chance in a backtest: a 32-bit generator (mulberry32) that the seed decides wholly.
+// The only chance in a backtest: a generator that the seed decides wholly.
+
+import { mulberry32 } from '../kernel/random.ts';
 
 export type Random = {
   /** An integer, 0 <= n < bound. */
@@ -6,13 +8,7 @@ export type Random = {
 };
 
 export function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
+  const next = mulberry32(seed);
   return {
     below(bound) {
       if (!Number.isSafeInteger(bound) || bound <= 0 || bound > 2 ** 32)

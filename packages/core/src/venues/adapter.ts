@@ -8,6 +8,9 @@ import type { VenueTrading } from '../backtest/trading.ts';
 import type { Plan, Venue } from '../events/events.ts';
 import type { RecordStyle } from '../market/record-style.ts';
 import type { VenueRoutes } from './routes.ts';
+import type { VenueReplayPart } from './serving/replay.ts';
+import type { VenueServerPart } from './serving/server.ts';
+import type { VenueSimulatePart } from './serving/simulate.ts';
 
 export type VenueAdapter = {
   readonly venue: Venue;
@@ -27,4 +30,10 @@ export type VenueAdapter = {
   readonly plan: Plan;
   /** Its routes in the contract of the API. */
   readonly routes: VenueRoutes;
+  /** Its own protocol as a server. */
+  readonly server: VenueServerPart;
+  /** A recording in that protocol. */
+  readonly replay: VenueReplayPart;
+  /** A simulated market in that protocol. */
+  readonly simulate: VenueSimulatePart;
 };

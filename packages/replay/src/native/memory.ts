@@ -1,28 +1,27 @@
 // What the recording says at the replay's moment: books, metadata, trades, REST answers, and which recorded connection each
 // book follows.
 
-import type { BookObserved, MarketObserved, Micros, VenueEvent } from '@ladderlog/core';
-import type { Recalled } from './answers.ts';
+import type { BookObserved, MarketObserved, Micros, Recalled, VenueEvent } from '@ladderlog/core';
 import { RecordedAnswers } from './answers.ts';
 
 const key = (market: string, outcome: string): string => `${market}\u0000${outcome}`;
 
 export class NativeMemory implements Recalled {
   now: Micros;
-  answers = new RecordedAnswers();
+  readonly answers: RecordedAnswers;
   private readonly books = new Map<string, BookObserved>();
   private readonly tokens = new Map<string, BookObserved>();
   private readonly known = new Map<string, MarketObserved>();
   private readonly trades = new Map<string, string>();
   private readonly decoder = new TextDecoder();
 
-  constructor(now: Micros) {
+  constructor(now: Micros, answers: RecordedAnswers) {
     this.now = now;
+    this.answers = answers;
   }
 
   copy(): NativeMemory {
-    const copy = new NativeMemory(this.now);
-    copy.answers = this.answers.copy();
+    const copy = new NativeMemory(this.now, this.answers.copy());
     for (const [id, book] of this.books) copy.books.set(id, book);
     for (const [id, book] of this.tokens) copy.tokens.set(id, book);
     for (const [id, market] of this.known) copy.known.set(id, market);

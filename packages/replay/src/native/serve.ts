@@ -3,12 +3,9 @@
 // everyone has left it is wound back. During a recorded gap nothing is said of the market until its next whole book.
 
 import type { Micros } from '@ladderlog/core';
-import { LadderlogError, MICROS_PER_MS, framesTopic } from '@ladderlog/core';
+import { LadderlogError, MICROS_PER_MS, adapterOf, framesTopic } from '@ladderlog/core';
 import { positionsFromBeginning } from '@ladderlog/log';
-import type { FrameA, FrameB, FrameC, VenueServer } from '@ladderlog/simulators';
-import { createVenueAServer, createVenueBServer, createVenueCServer } from '@ladderlog/simulators';
-import { bookC, snapshotB } from './books.ts';
-import { replayA, replayB, replayC } from './follow.ts';
+import { startVenueServer } from '@ladderlog/servers';
 import type { TimelineOptions } from './timeline.ts';
 import { Timeline } from './timeline.ts';
 import type { Speed } from '../source/pace.ts';
@@ -17,9 +14,10 @@ import { Pace } from '../source/pace.ts';
 export type NativeReplayOptions = TimelineOptions & {
   readonly speed?: Speed;
   readonly host?: string;
+  /** Of the venue's first address. */
   readonly port?: number;
-  /** Venue C's catalogue is another host. */
-  readonly gammaPort?: number;
+  /** Of further addresses, by their names: some venues have their catalogue on another host. */
+  readonly ports?: Readonly<Record<string, number>>;
 };
 
 export type NativeReplay = {
@@ -54,63 +52,21 @@ async function beginningOf({ log, venue, to }: NativeReplayOptions): Promise<Mic
 
 async function serve(options: NativeReplayOptions): Promise<NativeReplay> {
   const pace = new Pace(options.speed ?? 1);
-  const host = options.host ?? '127.0.0.1';
-  const base = { clock: (): Micros => Date.now() * MICROS_PER_MS, host, port: options.port ?? 0 };
-  const { venue } = options;
-  if (venue === 'venuea') {
-    const timeline = await Timeline.open<FrameA>(options, pace, replayA);
-    const source = timeline.source(() => []);
-    const server = await createVenueAServer({
-      ...base,
-      source,
-      credentials: null,
-      weightPerMinute: Infinity,
-    });
-    timeline.server = server;
-    return handle(timeline, server, pace, {
-      rest: `http://${host}:${server.port}/sapi/v1/w3w/wallet/prediction`,
-      ws: `ws://${host}:${server.port}/sapi/wss`,
-    });
-  }
-  if (venue === 'venueb') {
-    const timeline = await Timeline.open<FrameB>(options, pace, replayB);
-    const source = timeline.source((ticker, connection) => {
-      const book = timeline.memory.book(ticker, 'yes');
-      if (!book) return [];
-      connection.since.set(ticker, { session: book.session, ordinal: book.ordinal });
-      return [snapshotB(book)];
-    });
-    const server = await createVenueBServer({ ...base, source, keys: null, readsPerSecond: Infinity });
-    timeline.server = server;
-    return handle(timeline, server, pace, {
-      rest: `http://${host}:${server.port}/trade-api/v2`,
-      ws: `ws://${host}:${server.port}/trade-api/ws/v2`,
-    });
-  }
-  const timeline = await Timeline.open<FrameC>(options, pace, replayC);
-  const source = timeline.source((token) => {
-    const book = timeline.memory.bookOfToken(token);
-    return book ? [bookC(book)] : [];
+  const { venue, host = '127.0.0.1', port = 0, ports = {} } = options;
+  const timeline = await Timeline.open(options, pace);
+  const [first] = adapterOf(venue).server.services;
+  const server = await startVenueServer({
+    venue,
+    host,
+    ports: { ...ports, [first!.name]: port },
+    clock: () => Date.now() * MICROS_PER_MS,
+    source: timeline.source(),
+    settings: { quota: Infinity },
   });
-  const gammaPort = options.gammaPort ?? 0;
-  const server = await createVenueCServer({ ...base, source, gammaPort });
   timeline.server = server;
-  return handle(timeline, server, pace, {
-    clob: `http://${host}:${server.port}`,
-    gamma: `http://${host}:${server.gammaPort}`,
-    ws: `ws://${host}:${server.port}/ws/market`,
-  });
-}
-
-function handle<Frame>(
-  timeline: Timeline<Frame>,
-  server: VenueServer,
-  pace: Pace,
-  urls: Readonly<Record<string, string>>,
-): NativeReplay {
   return {
     port: server.port,
-    urls,
+    urls: server.urls,
     pace,
     delivered: () => timeline.delivered,
     now: () => timeline.memory.now,

@@ -1,12 +1,22 @@
 // The one timeline of a native replay: begins with the first subscription, ends with the range, and is wound back when everyone
 // has left.
 
-import type { BookObserved, CaptureStopped, EventType, FrameCaptured, Micros, Venue } from '@ladderlog/core';
-import { MICROS_PER_MS } from '@ladderlog/core';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+
+import type {
+  BookObserved,
+  CaptureStopped,
+  EventType,
+  FrameCaptured,
+  Micros,
+  Venue,
+  VenueAdapter,
+  VenueFrame,
+} from '@ladderlog/core';
+import { MICROS_PER_MS, adapterOf } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
-import type { NativeSource, VenueServer } from '@ladderlog/simulators';
-import { answerOf } from './answers.ts';
-import type { Replay } from './follow.ts';
+import type { NativeSource, SourceConnection, VenueServer } from '@ladderlog/servers';
+import { RecordedAnswers, answerOf } from './answers.ts';
 import { NativeMemory } from './memory.ts';
 import type { Pace } from '../source/pace.ts';
 import { replayBatches } from '../source/source.ts';
@@ -22,9 +32,9 @@ export type TimelineOptions = {
   readonly onError?: (error: unknown) => void;
 };
 
-type Connection<Frame> = {
-  readonly deliver: (frame: Frame) => void;
-  /** The observation a client's first book came from: frames up to it are in that book. */
+type Connection = {
+  readonly deliver: (frame: VenueFrame) => void;
+  /** By watched id the observation a client's first book came from: frames up to it are in that book. */
   readonly since: Map<string, { readonly session: string; readonly ordinal: number }>;
 };
 
@@ -40,13 +50,15 @@ const TYPES: ReadonlySet<EventType> = new Set([
 /** Unsent bytes of the slowest reader past which a replay without a pace waits. */
 const BACKLOG_BYTES = 1024 * 1024;
 const CHECK_EVERY = 64;
+/** How often a stalled reader is looked at again. */
+const STALLED_MS = 5;
 
-export class Timeline<Frame> {
+export class Timeline {
   private readonly options: TimelineOptions;
   private readonly pace: Pace;
-  private readonly replay: Replay<Frame>;
+  private readonly adapter: VenueAdapter;
   private readonly primed: NativeMemory;
-  private readonly connections = new Set<Connection<Frame>>();
+  private readonly connections = new Set<Connection>();
   private readonly decoder = new TextDecoder();
   memory: NativeMemory;
   server: VenueServer | null = null;
@@ -57,12 +69,9 @@ export class Timeline<Frame> {
   private isOver = false;
   private closed = false;
 
-  static async open<Frame>(
-    options: TimelineOptions,
-    pace: Pace,
-    replay: Replay<Frame>,
-  ): Promise<Timeline<Frame>> {
-    const primed = new NativeMemory(options.from);
+  static async open(options: TimelineOptions, pace: Pace): Promise<Timeline> {
+    const { authParameters } = adapterOf(options.venue).server;
+    const primed = new NativeMemory(options.from, new RecordedAnswers(authParameters));
     const range = {
       venues: [options.venue],
       from: options.from - (options.lookbackMs ?? 2 * 3_600_000) * MICROS_PER_MS,
@@ -72,38 +81,49 @@ export class Timeline<Frame> {
     for await (const items of replayBatches(options.log, range))
       for (const { event } of items) primed.apply(event);
     primed.now = options.from;
-    return new Timeline(options, pace, replay, primed);
+    return new Timeline(options, pace, primed);
   }
 
-  private constructor(options: TimelineOptions, pace: Pace, replay: Replay<Frame>, primed: NativeMemory) {
+  private constructor(options: TimelineOptions, pace: Pace, primed: NativeMemory) {
     this.options = options;
+    this.adapter = adapterOf(options.venue);
     this.pace = pace;
-    this.replay = replay;
     this.primed = primed;
     this.memory = primed.copy();
     this.followPrimed();
   }
 
-  source(initial: (id: string, connection: Connection<Frame>) => Frame[]): NativeSource<Frame> {
+  /** What the venue's server serves. */
+  source(): NativeSource {
     return {
-      rest: (request) => answerOf(request, this.memory.answers, this.memory),
-      connect: (deliver) => {
-        const connection: Connection<Frame> = { deliver, since: new Map() };
-        this.connections.add(connection);
-        return {
-          initial: (ids) => ids.flatMap((id) => initial(id, connection)),
-          watching: (ids) => {
-            // The subscription's own books go first: the server asks for them right after this.
-            if (ids.size > 0 && !this.running && !this.isOver) setImmediate(() => this.begin());
-          },
-          ended: this.over.promise,
-          close: () => {
-            this.connections.delete(connection);
-            if (this.connections.size === 0 && this.isOver) this.rewind();
-          },
-        };
+      rest: (request) => answerOf(this.adapter, request, this.memory.answers, this.memory),
+      connect: (deliver) => this.connect({ deliver, since: new Map() }),
+    };
+  }
+
+  private connect(connection: Connection): SourceConnection {
+    this.connections.add(connection);
+    return {
+      initial: (ids) => ids.flatMap((id) => this.firstBook(id, connection)),
+      watching: (ids) => {
+        // The subscription's own books go first: they are asked for in the same turn.
+        if (ids.size > 0 && !this.running && !this.isOver) setImmediate(() => this.begin());
+      },
+      ended: this.over.promise,
+      close: () => {
+        this.connections.delete(connection);
+        if (this.connections.size === 0 && this.isOver) this.rewind();
       },
     };
+  }
+
+  private firstBook(id: string, { since }: Connection): VenueFrame[] {
+    const { replay } = this.adapter;
+    const first = replay.firstBook(id, this.memory);
+    if (!first) return [];
+    const { session, ordinal } = first.book;
+    if (replay.relativeChanges) since.set(id, { session, ordinal });
+    return [first.frame];
   }
 
   private begin(): void {
@@ -157,7 +177,7 @@ export class Timeline<Frame> {
           this.deliver(event);
           if (++unchecked >= CHECK_EVERY) {
             unchecked = 0;
-            await this.heldBack(signal);
+            await this.waitForReaders(signal);
           }
         }
       }
@@ -178,21 +198,24 @@ export class Timeline<Frame> {
   }
 
   /** A first book is followed by the changes of the connection that it came from. */
-  private follow(book: BookObserved): void {
-    const id = this.options.venue === 'venuec' ? book.outcome : book.market;
-    if (book.provenance !== 'backfilled' && !this.followed.has(id)) this.followed.set(id, book.session);
+  private follow({ market, outcome, provenance, session }: BookObserved): void {
+    const id = this.adapter.replay.watchedId(market, outcome);
+    if (provenance !== 'backfilled' && !this.followed.has(id)) this.followed.set(id, session);
   }
 
+  /** Outcome null: every outcome of the market. */
   private unfollow(market: string, outcome: string | null): void {
-    if (this.options.venue !== 'venuec') this.followed.delete(market);
-    else if (outcome !== null) this.followed.delete(outcome);
-    else for (const { id } of this.memory.market(market)?.outcomes ?? []) this.followed.delete(id);
+    const outcomes =
+      outcome === null
+        ? ['', ...(this.memory.market(market)?.outcomes ?? []).map(({ id }) => id)]
+        : [outcome];
+    for (const one of outcomes) this.followed.delete(this.adapter.replay.watchedId(market, one));
   }
 
   private deliver(event: FrameCaptured): void {
     this.delivered++;
     const text = this.decoder.decode(event.body);
-    for (const { frame, id } of this.replay(event, text, this.followed, this.memory)) {
+    for (const { frame, id } of this.adapter.replay.frames(event, text, this.followed, this.memory)) {
       for (const connection of this.connections) {
         const since = connection.since.get(id);
         if (since) {
@@ -205,8 +228,8 @@ export class Timeline<Frame> {
   }
 
   /** Lets sockets breathe, and waits for the slowest reader: nothing is dropped for want of a pace. */
-  private async heldBack(signal: AbortSignal): Promise<void> {
-    do await new Promise((resolve) => setImmediate(resolve));
-    while (!signal.aborted && (this.server?.backlog() ?? 0) > BACKLOG_BYTES);
+  private async waitForReaders(signal: AbortSignal): Promise<void> {
+    await nextTurn();
+    while (!signal.aborted && (this.server?.backlog() ?? 0) > BACKLOG_BYTES) await delay(STALLED_MS);
   }
 }

@@ -2,19 +2,19 @@
 // its true start and end, so that a test can hold recorded gaps against it.
 
 import { VENUES, type Venue } from '@ladderlog/core';
-import type { Gate } from '../server/protocol.ts';
+import type { Gate } from '@ladderlog/servers';
 
 export const FAULT_KINDS = [
   'disconnect', // every socket is cut; with a duration, new connections are refused for so long
   'refuse_connections', // new TCP connections are cut; open sockets stay
   'close_24h', // every socket is closed with 1001, as at the end of a connection's life
   'silence', // sockets stay open and pings are answered, but nothing else is sent: due frames are lost
-  'silence_token', // the same for one market (A, B, C) or one token (C), a live one when none is named
-  'skip_sequence', // the next book frame of each socket is lost; on B its sequence number is used up
+  'silence_token', // the same for one market or, where clients watch those, one token; a live one when none is named
+  'skip_sequence', // the next book frame of each socket is lost; where the venue numbers frames, its number is used up
   'cross_book', // one book is crossed for a moment, by a real change that is later taken back
-  'delta_below_zero', // B: a delta that no book can hold. A, C: a level with a negative size
+  'delta_below_zero', // a change that no book can hold: more is taken than there is, or a size is negative
   'garbage', // a text that is no JSON
-  'overflow', // B: the venue ends every subscription with code 25, its buffer full
+  'overflow', // the venue ends every subscription, its buffer full, where it does such a thing
   'unknown_message', // JSON of a kind that nobody knows
   'http_429', // REST answers 429 as the venue does
   'http_500', // REST answers 500
@@ -29,7 +29,7 @@ export type Fault = {
   readonly at?: number | string;
   /** Seconds. Without it: silence, refusals and HTTP errors 5, a crossed book 1, a clock jump until the end. */
   readonly duration?: number;
-  /** Native market id (A, B, C) or token id (C). */
+  /** Native market id, or the id of a token. */
   readonly market?: string;
   /** Seconds of a clock jump, 3600 unless told; may be negative. */
   readonly by?: number;
@@ -54,7 +54,7 @@ export type FaultActions = {
   overflow(venue: Venue): number;
   sendGarbage(venue: Venue, market: string | null): number;
   sendUnknown(venue: Venue, market: string | null): number;
-  /** A live market (on C a token of one), or null when there is none. */
+  /** What clients watch of a live market, or null when there is none. */
   choose(venue: Venue): string | null;
   /** These choose a market when none is given, and say which. */
   cross(venue: Venue, market: string | null, durationMs: number): string | null;
@@ -68,153 +68,150 @@ const DEFAULT_SECONDS: Partial<Readonly<Record<FaultKind, number>>> = {
   http_429: 5,
   http_500: 5,
   cross_book: 1,
+  clock_jump: Infinity,
 };
 
-export type FaultScript = {
-  readonly inject: (fault: Fault) => void;
-  /** Starts and ends what is due. */
-  step(): void;
-  readonly applied: () => readonly AppliedFault[];
-  gate(venue: Venue): Gate;
-  /** Milliseconds the venue's stated times are off. */
-  clockOffsetMs(venue: Venue): number;
-  /** Ends everything still running. */
-  close(): void;
-};
+const DEFAULT_JUMP_SECONDS = 3_600;
 
-export function createFaultScript(
-  faults: readonly Fault[],
-  clock: () => number,
-  actions: FaultActions,
-  onApplied: (applied: AppliedFault) => void = () => {},
-): FaultScript {
-  const started = clock();
-  const log: AppliedFault[] = [];
-  let active: { readonly applied: AppliedFault; readonly until: number }[] = [];
-  let pending: { readonly fault: Fault; readonly due: number }[] = [];
+type Active = { readonly applied: AppliedFault; readonly until: number };
 
-  function dueAt({ at }: Fault): number {
-    if (at === undefined || at === 'now') return clock();
-    if (typeof at === 'number') return started + at * 1e6;
+/** Applies each fault at its time, and ends it. */
+export class FaultScript {
+  private readonly clock: () => number;
+  private readonly actions: FaultActions;
+  private readonly onApplied: (applied: AppliedFault) => void;
+  private readonly started: number;
+  private readonly log: AppliedFault[] = [];
+  private active: Active[] = [];
+  private pending: { readonly fault: Fault; readonly due: number }[] = [];
+
+  constructor(
+    faults: readonly Fault[],
+    clock: () => number,
+    actions: FaultActions,
+    onApplied: (applied: AppliedFault) => void = () => {},
+  ) {
+    this.clock = clock;
+    this.actions = actions;
+    this.onApplied = onApplied;
+    this.started = clock();
+    for (const fault of faults) this.enqueue(fault);
+  }
+
+  inject(fault: Fault): void {
+    this.enqueue(fault);
+    this.step();
+  }
+
+  /** A fault that cannot be applied is refused here, not when its time comes. */
+  private enqueue(fault: Fault): void {
+    if (!FAULT_KINDS.includes(fault.kind)) throw new TypeError(`fault kind '${fault.kind}' is not known`);
+    if (!VENUES.includes(fault.venue)) throw new TypeError(`fault venue '${fault.venue}' is not known`);
+    this.pending.push({ fault, due: this.dueAt(fault) });
+  }
+
+  private dueAt({ at }: Fault): number {
+    if (at === undefined || at === 'now') return this.clock();
+    if (typeof at === 'number') return this.started + at * 1e6;
     const parsed = Date.parse(at);
     if (Number.isNaN(parsed)) throw new TypeError(`fault time '${at}' is neither seconds nor ISO 8601`);
     return parsed * 1_000;
   }
 
-  function apply(fault: Fault): void {
-    const { venue, kind } = fault;
-    const startedAt = clock();
-    const asked = fault.market ?? null;
-    const seconds = fault.duration ?? DEFAULT_SECONDS[kind] ?? (kind === 'clock_jump' ? Infinity : 0);
-    let market = asked;
-    let sockets = 0;
+  /** Starts and ends what is due. */
+  step(): void {
+    const now = this.clock();
+    if (this.active.some(({ until }) => until <= now)) {
+      for (const { applied, until } of this.active) if (until <= now) applied.endedAt = now;
+      this.active = this.active.filter(({ until }) => until > now);
+    }
+    if (!this.pending.some(({ due }) => due <= now)) return;
+    const ready = this.pending.filter(({ due }) => due <= now).sort((a, b) => a.due - b.due);
+    this.pending = this.pending.filter(({ due }) => due > now);
+    for (const { fault } of ready) this.apply(fault);
+  }
+
+  private apply(fault: Fault): void {
+    const startedAt = this.clock();
+    const seconds = fault.duration ?? DEFAULT_SECONDS[fault.kind] ?? 0;
+    const { sockets, market } = this.strike(fault, seconds);
+    const endedAt = seconds === 0 ? startedAt : null;
+    const applied: AppliedFault = { fault, startedAt, endedAt, market, sockets };
+    this.log.push(applied);
+    this.onApplied(applied);
+    if (seconds > 0) this.active.push({ applied, until: startedAt + seconds * 1e6 });
+  }
+
+  /** What happens as a fault begins; the rest is asked of the gate while it lasts. */
+  private strike(
+    { venue, kind, market }: Fault,
+    seconds: number,
+  ): { sockets: number; market: string | null } {
+    const { actions } = this;
+    const asked = market ?? null;
+    const touched = (sockets: number) => ({ sockets, market: asked });
+    const hit = (found: string | null) => ({ sockets: 0, market: found });
     switch (kind) {
       case 'disconnect':
-        sockets = actions.disconnect(venue);
-        break;
+        return touched(actions.disconnect(venue));
       case 'close_24h':
-        sockets = actions.closeAll(venue);
-        break;
+        return touched(actions.closeAll(venue));
+      case 'overflow':
+        return touched(actions.overflow(venue));
+      case 'garbage':
+        return touched(actions.sendGarbage(venue, asked));
+      case 'unknown_message':
+        return touched(actions.sendUnknown(venue, asked));
       case 'skip_sequence':
         actions.skipNext(venue, asked);
-        break;
-      case 'overflow':
-        sockets = actions.overflow(venue);
-        break;
-      case 'garbage':
-        sockets = actions.sendGarbage(venue, asked);
-        break;
-      case 'unknown_message':
-        sockets = actions.sendUnknown(venue, asked);
-        break;
+        return hit(asked);
       case 'cross_book':
-        market = actions.cross(venue, asked, seconds * 1_000);
-        break;
+        return hit(actions.cross(venue, asked, seconds * 1_000));
       case 'delta_below_zero':
-        market = actions.belowZero(venue, asked);
-        break;
+        return hit(actions.belowZero(venue, asked));
       case 'silence_token':
-        market = asked ?? actions.choose(venue);
-        break;
-      case 'silence':
-      case 'refuse_connections':
-      case 'http_429':
-      case 'http_500':
-      case 'clock_jump':
+        return hit(asked ?? actions.choose(venue));
+      default:
+        return hit(asked);
     }
-    const applied: AppliedFault = {
-      fault,
-      startedAt,
-      endedAt: seconds === 0 ? startedAt : null,
-      market,
-      sockets,
-    };
-    log.push(applied);
-    onApplied(applied);
-    if (seconds > 0) active.push({ applied, until: startedAt + seconds * 1e6 });
   }
 
-  function step(): void {
-    const now = clock();
-    if (active.some(({ until }) => until <= now)) {
-      for (const { applied, until } of active) if (until <= now) applied.endedAt = now;
-      active = active.filter(({ until }) => until > now);
-    }
-    if (!pending.some(({ due }) => due <= now)) return;
-    const ready = pending.filter(({ due }) => due <= now).sort((a, b) => a.due - b.due);
-    pending = pending.filter(({ due }) => due > now);
-    for (const { fault } of ready) apply(fault);
+  applied(): readonly AppliedFault[] {
+    return this.log;
   }
 
-  const running = (venue: Venue, ...kinds: FaultKind[]): boolean =>
-    active.some(({ applied: { fault } }) => fault.venue === venue && kinds.includes(fault.kind));
-
-  /** A fault that cannot be applied is refused here, not when its time comes. */
-  function enqueue(fault: Fault): void {
-    if (!FAULT_KINDS.includes(fault.kind)) throw new TypeError(`fault kind '${fault.kind}' is not known`);
-    if (!VENUES.includes(fault.venue)) throw new TypeError(`fault venue '${fault.venue}' is not known`);
-    pending.push({ fault, due: dueAt(fault) });
+  private running(venue: Venue, ...kinds: FaultKind[]): Active[] {
+    return this.active.filter(
+      ({ applied: { fault } }) => fault.venue === venue && kinds.includes(fault.kind),
+    );
   }
-  for (const fault of faults) enqueue(fault);
 
-  return {
-    inject(fault) {
-      enqueue(fault);
-      step();
-    },
-    step,
-    applied: () => log,
-    gate: (venue) => ({
-      refusing: () => active.length > 0 && running(venue, 'disconnect', 'refuse_connections'),
-      restStatus: () =>
-        active.length === 0
-          ? null
-          : running(venue, 'http_429')
-            ? 429
-            : running(venue, 'http_500')
-              ? 500
-              : null,
-      anySilence: () => active.length > 0 && running(venue, 'silence', 'silence_token'),
+  gate(venue: Venue): Gate {
+    const isOn = (...kinds: FaultKind[]): boolean =>
+      this.active.length > 0 && this.running(venue, ...kinds).length > 0;
+    return {
+      refusing: () => isOn('disconnect', 'refuse_connections'),
+      restStatus: () => (isOn('http_429') ? 429 : isOn('http_500') ? 500 : null),
+      anySilence: () => isOn('silence', 'silence_token'),
       silent: (id) =>
-        active.some(
-          ({ applied: { fault, market } }) =>
-            fault.venue === venue &&
-            (fault.kind === 'silence' || (fault.kind === 'silence_token' && market === id)),
-        ),
-    }),
-    clockOffsetMs(venue) {
-      if (active.length === 0) return 0;
-      let offset = 0;
-      for (const { applied } of active)
-        if (applied.fault.venue === venue && applied.fault.kind === 'clock_jump')
-          offset += (applied.fault.by ?? 3_600) * 1_000;
-      return offset;
-    },
-    close() {
-      const now = clock();
-      for (const { applied } of active) applied.endedAt = now;
-      active = [];
-      pending = [];
-    },
-  };
+        isOn('silence') || this.running(venue, 'silence_token').some(({ applied }) => applied.market === id),
+    };
+  }
+
+  /** Milliseconds the venue's stated times are off. */
+  clockOffsetMs(venue: Venue): number {
+    if (this.active.length === 0) return 0;
+    return this.running(venue, 'clock_jump').reduce(
+      (sum, { applied: { fault } }) => sum + (fault.by ?? DEFAULT_JUMP_SECONDS) * 1_000,
+      0,
+    );
+  }
+
+  /** Ends everything still running. */
+  close(): void {
+    const now = this.clock();
+    for (const { applied } of this.active) applied.endedAt = now;
+    this.active = [];
+    this.pending = [];
+  }
 }

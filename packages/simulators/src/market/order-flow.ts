@@ -1,12 +1,12 @@
 // Who trades in a simulated book: market makers that keep levels around the fair price.
 
-import { indexAtOrBelow, setLevel, type Side } from './book.ts';
-import type { MarketState } from './market-process.ts';
+import { indexAtOrBelow, setLevel, type BookSide as Side } from '@ladderlog/core';
 
-const SHARE = 1_000_000;
+import { SHARE, type LiveMarket } from './live-market.ts';
+import { simulateOf } from './series.ts';
 
 /** The first orders of a book: `levels` a side around the fair probability, with a few holes. */
-export function fill(state: MarketState, p: number, levels: number): void {
+export function fill(state: LiveMarket, p: number, levels: number): void {
   const book = state.book!;
   const { random } = state;
   const below = indexAtOrBelow(book.grid, p * SHARE - 2_000);
@@ -26,7 +26,7 @@ export function fill(state: MarketState, p: number, levels: number): void {
 
 /** Closes a wide spread, then moves a level or two somewhere in the book. */
 export function quote(
-  state: MarketState,
+  state: LiveMarket,
   levels: number,
   fairPrice: number,
   apply: (side: Side, index: number, size: number) => void,
@@ -57,10 +57,9 @@ export function quote(
 }
 
 /** Log-normal, larger away from the touch, in the venue's own granularity. */
-export function orderSize({ market, random }: MarketState, factor: number): number {
+export function orderSize({ market, random }: LiveMarket, factor: number): number {
   const shares = Math.exp(3.4 + random.gaussian() * 1.2) * factor + 1;
-  if (market.venue === 'venueb')
-    return random.chance(0.4) ? Math.round(shares * 100) * 10_000 : Math.round(shares) * SHARE;
-  if (random.chance(0.03)) return Math.round(shares * SHARE);
-  return random.chance(0.5) ? Math.round(shares * 100) * 10_000 : Math.round(shares) * SHARE;
+  const { sixDecimals, twoDecimals } = simulateOf(market.venue).sizes;
+  if (sixDecimals > 0 && random.chance(sixDecimals)) return Math.round(shares * SHARE);
+  return random.chance(twoDecimals) ? Math.round(shares * 100) * 10_000 : Math.round(shares) * SHARE;
 }

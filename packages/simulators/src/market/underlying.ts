@@ -2,7 +2,7 @@
 // second to about a day and a half, each with an amplitude of √period, which moves like a random walk. Being stateless, it
 // gives a market of last week the same strike and the same winner on every start.
 
-import { hashText, mix } from './random.ts';
+import { mix, numberOf } from '@ladderlog/core';
 
 const BASE_PRICES: Readonly<Record<string, number>> = {
   BTC: 91_250,
@@ -27,7 +27,7 @@ export function createUnderlying(seed: number): Underlying {
   return (asset, atMs) => {
     let assetSeed = seeds.get(asset);
     if (assetSeed === undefined) {
-      assetSeed = mix(seed, hashText(`underlying:${asset}`));
+      assetSeed = mix(seed, numberOf(`underlying:${asset}`));
       seeds.set(asset, assetSeed);
     }
     let log = 0;

@@ -16,13 +16,7 @@ export function parseChannel(text: string): Channel | null {
   if (text === 'ws') return WS;
   const match = /^([a-z]+):(\/[^?#]*)(?:\?([^#]*))?$/.exec(text);
   if (!match) return null;
-  const query: Record<string, string> = {};
-  for (const pair of (match[3] ?? '').split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    query[name] = equals < 0 ? '' : decode(pair.slice(equals + 1));
-  }
+  const query = Object.fromEntries(queryPairs(match[3] ?? ''));
   const path = match[2]!;
   return {
     kind: 'rest',
@@ -30,6 +24,19 @@ export function parseChannel(text: string): Channel | null {
     path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path,
     query,
   };
+}
+
+/** Names and values of a query, decoded, in their order. */
+export function queryPairs(text: string): [name: string, value: string][] {
+  return text
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      return equals < 0
+        ? [decode(pair), '']
+        : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
+    });
 }
 
 function decode(text: string): string {

@@ -6,6 +6,9 @@ import { settings } from './settings.ts';
 import { record } from './record.ts';
 import { routes } from './routes.ts';
 import { trading } from './trading.ts';
+import { replay } from './replay.ts';
+import { server } from './server.ts';
+import { simulate } from './simulate.ts';
 
 export const venueA: VenueAdapter = {
   venue: 'venuea',
@@ -24,4 +27,7 @@ export const venueA: VenueAdapter = {
   trading,
   plan: 'quant',
   routes,
+  server,
+  replay,
+  simulate,
 };

@@ -7,6 +7,9 @@ import { trading } from './trading.ts';
 import { PRICE_BOUNDS } from './wire.ts';
 import { collect } from './collect.ts';
 import { settings } from './settings.ts';
+import { replay } from './replay.ts';
+import { server } from './server.ts';
+import { simulate } from './simulate.ts';
 
 export const venueB: VenueAdapter = {
   venue: 'venueb',
@@ -25,4 +28,7 @@ export const venueB: VenueAdapter = {
   trading,
   plan: 'explorer',
   routes,
+  server,
+  replay,
+  simulate,
 };

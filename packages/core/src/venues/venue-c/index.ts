@@ -5,6 +5,9 @@ import { settings } from './settings.ts';
 import { record } from './record.ts';
 import { routes } from './routes.ts';
 import { trading } from './trading.ts';
+import { replay } from './replay.ts';
+import { server } from './server.ts';
+import { simulate } from './simulate.ts';
 
 export const venueC: VenueAdapter = {
   venue: 'venuec',
@@ -23,4 +26,7 @@ export const venueC: VenueAdapter = {
   trading,
   plan: 'explorer',
   routes,
+  server,
+  replay,
+  simulate,
 };
