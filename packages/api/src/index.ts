@@ -20,5 +20,3 @@ export { createRateLimits } from './access/rate-limit.ts';
 export { loadContract } from './contract/contract.ts';
 export type { LatestRow as LatestBookRow } from './latest/latest-load.ts';
 export { fromBookRow } from './latest/latest-load.ts';
-export type { CatalogueRow } from './answers/market-view.ts';
-export { identityOf } from './answers/market-view.ts';

@@ -1,11 +1,10 @@
 // Looking a market up: its metadata, or the fact that it is known from its books only. Remembered, since a client that pages
 // asks for the same market again and again.
 
-import type { MarketIdentity, Venue } from '@ladderlog/core';
-import type { Store } from '@ladderlog/store';
+import type { MarketObserved, Venue } from '@ladderlog/core';
+import { marketFromRow } from '@ladderlog/core';
+import type { MarketRecord, Store } from '@ladderlog/store';
 import { marketById, marketBySlug, marketSeen } from '@ladderlog/store';
-import type { CatalogueRow } from './market-view.ts';
-import { identityOf } from './market-view.ts';
 import type { Memo } from './memo.ts';
 import type { Revisions } from './revisions.ts';
 
@@ -13,8 +12,7 @@ export type KnownMarket = {
   readonly venue: Venue;
   readonly market: string;
   /** Null: no metadata was ever seen, only books or capture. */
-  readonly row: CatalogueRow | null;
-  readonly identity: MarketIdentity | null;
+  readonly metadata: MarketObserved | null;
 };
 
 export type Catalogue = {
@@ -28,19 +26,17 @@ export function createCatalogue(
   memo: Memo,
   revisions: Revisions,
 ): Catalogue {
-  const known = (row: CatalogueRow): KnownMarket => ({
-    venue: row.venue as Venue,
-    market: row.market,
-    row,
-    identity: identityOf(row),
-  });
+  const known = (row: MarketRecord): KnownMarket => {
+    const { event: metadata } = marketFromRow(row);
+    return { venue: metadata.venue, market: metadata.market, metadata };
+  };
   return {
     async find(venue, market) {
       const request = { generation: await generation(), venue, market };
       const found = await memo(
         `market\n${venue}\n${market}`,
         async () => {
-          const [row] = await store.query<CatalogueRow>(marketById(request), { name: 'api.market' });
+          const [row] = await store.query<MarketRecord>(marketById(request), { name: 'api.market' });
           return row ? known(row) : null;
         },
         revisions.facts(venue, market, request.generation),
@@ -51,15 +47,13 @@ export function createCatalogue(
           marketSeen(request),
           { name: 'api.market-seen' },
         );
-        return seen && (seen.has_books || seen.was_watched)
-          ? { venue, market, row: null, identity: null }
-          : null;
+        return seen && (seen.has_books || seen.was_watched) ? { venue, market, metadata: null } : null;
       });
     },
     bySlug: (venue, slug) =>
       memo(`slug\n${venue}\n${slug}`, async () => {
         const request = { generation: await generation(), venue, slug };
-        const [row] = await store.query<CatalogueRow>(marketBySlug(request), { name: 'api.market-by-slug' });
+        const [row] = await store.query<MarketRecord>(marketBySlug(request), { name: 'api.market-by-slug' });
         return row ? known(row) : null;
       }),
   };

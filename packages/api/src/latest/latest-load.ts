@@ -12,12 +12,10 @@ import type {
   TextFormat,
   Venue,
 } from '@ladderlog/core';
-import { VENUES } from '@ladderlog/core';
-import type { SignRow, Store } from '@ladderlog/store';
+import { VENUES, marketFromRow } from '@ladderlog/core';
+import type { MarketRecord, SignRow, Store } from '@ladderlog/store';
 import { gapsPage, latestRows, marketRows, signRows } from '@ladderlog/store';
 import type { LatestMemory, MarketMemory } from './latest.ts';
-import type { CatalogueRow } from '../answers/market-view.ts';
-import { identityOf } from '../answers/market-view.ts';
 
 export type LatestRow = TableRow<'latest_books'>;
 
@@ -77,8 +75,8 @@ export async function loadLatest(
   const { generation, since, now } = request;
   // The tail begins with what these rows lack: memory goes back to the first event.
   const open = (venue: Venue, market: string): MarketMemory => memory.open(venue, market, 0);
-  for (const row of await store.query<CatalogueRow>(marketRows({ generation, since }), OF_ALL))
-    open(row.venue as Venue, row.market).identity = identityOf(row);
+  for (const row of await store.query<MarketRecord>(marketRows({ generation, since }), OF_ALL))
+    open(row.venue as Venue, row.market).identity = marketFromRow(row).event;
   await fill(store, { generation, now, of: { since } }, open);
 }
 

@@ -1,66 +1,43 @@
 import type { MarketColumn, MarketStatus, Micros, VenueRoutes } from '@ladderlog/core';
-import { adapterOf } from '@ladderlog/core';
+import { adapterOf, marketFromRow } from '@ladderlog/core';
+import type { MarketRecord, MarketsRequest } from '@ladderlog/store';
 import { marketsPage, uncataloguedPage } from '@ladderlog/store';
 import { sendOne, sendPage } from '../answers/answers.ts';
 import type { KnownMarket } from '../answers/catalogue.ts';
 import type { Context, Handler } from '../server/context.ts';
 import { integer, marketIdOf, text, venueOf } from '../server/context.ts';
 import { ApiError } from '../answers/errors.ts';
-import type { CatalogueRow } from '../answers/market-view.ts';
 import { marketView } from '../answers/market-view.ts';
 import { cursorFor } from '../answers/paging.ts';
 import { plainRange } from '../answers/ranges.ts';
 
 export const listMarkets: Handler = async (context) => {
-  const { parts } = context;
   const venue = venueOf(context);
   const range = plainRange(context);
   const limit = integer(context, 'limit');
   const cursor = await cursorFor(context);
   const [sortAt, market] = cursor.after ?? [];
-  const after = cursor.after ? { sortAt: Number(sortAt), market: String(market) } : null;
-  const span = { ...optional('from', range.from), ...optional('to', range.to) };
-  const { routes, record } = adapterOf(venue);
-  const { series, ...filters } = marketFilters(context, routes);
-  const status = text(context, 'status') as MarketStatus | null;
-  const listed = await parts.store.query<CatalogueRow>(
-    marketsPage({
-      generation: cursor.generation,
-      venue,
-      ...span,
-      ...filters,
-      ...optional('series', series),
-      ...optional('status', status),
-      after,
-      limit: limit + 1,
-    }),
-    { name: 'api.markets' },
+  const request: MarketsRequest = {
+    generation: cursor.generation,
+    venue,
+    ...optional('from', range.from),
+    ...optional('to', range.to),
+    ...marketFilters(context, adapterOf(venue).routes),
+    ...optional('status', text(context, 'status') as MarketStatus | null),
+    after: cursor.after ? { sortAt: Number(sortAt), market: String(market) } : null,
+    // One more says whether there is a next page.
+    limit: limit + 1,
+  };
+  const rows = [...(await catalogued(context, request)), ...(await uncatalogued(context, request))].sort(
+    newestFirst,
   );
-  // Known from their books only: nothing to filter by, but the series where the market's id begins with it.
-  const filtered = status !== null || Object.keys(filters).length > 0;
-  const unlisted =
-    filtered || (series !== undefined && record.afterSeries === null)
-      ? []
-      : await parts.store.query<Uncatalogued>(
-          uncataloguedPage({
-            generation: cursor.generation,
-            venue,
-            ...span,
-            ...optional('prefix', series === undefined ? null : `${series}${record.afterSeries}`),
-            after,
-            limit: limit + 1,
-          }),
-          { name: 'api.markets-uncatalogued' },
-        );
-  const rows = [
-    ...listed.map((row) => ({ market: row.market, sort_at: row.sort_at, row })),
-    ...unlisted.map((one) => ({ ...one, row: null })),
-  ].sort(newestFirst);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   sendPage(
     context,
-    page.map(({ market: id, row }) => Buffer.from(JSON.stringify(marketView(venue, id, row)))),
+    page.map(({ market: id, row }) =>
+      Buffer.from(JSON.stringify(marketView(venue, id, row && marketFromRow(row).event))),
+    ),
     {
       limit,
       count: page.length,
@@ -68,6 +45,28 @@ export const listMarkets: Handler = async (context) => {
     },
   );
 };
+
+type Listed = { readonly market: string; readonly sort_at: Micros; readonly row: MarketRecord | null };
+
+const catalogued = async ({ parts }: Context, request: MarketsRequest): Promise<Listed[]> =>
+  (await parts.store.query<MarketRecord>(marketsPage(request), { name: 'api.markets' })).map((row) => ({
+    market: row.market,
+    sort_at: row.sort_at,
+    row,
+  }));
+
+/** Known from their books only: nothing to filter by, but the series where the market's id begins with it. */
+async function uncatalogued({ parts }: Context, request: MarketsRequest): Promise<Listed[]> {
+  const { asset, window, status, series, event, ...rest } = request;
+  const { afterSeries } = adapterOf(request.venue).record;
+  const filtered = asset ?? window ?? status ?? event;
+  if (filtered !== undefined || (series !== undefined && afterSeries === null)) return [];
+  const prefix = series === undefined ? {} : { prefix: `${series}${afterSeries}` };
+  const rows = await parts.store.query<Omit<Listed, 'row'>>(uncataloguedPage({ ...rest, ...prefix }), {
+    name: 'api.markets-uncatalogued',
+  });
+  return rows.map((one) => ({ ...one, row: null }));
+}
 
 /** What the path and the query filter by, by column. */
 function marketFilters(context: Context, routes: VenueRoutes): { [K in MarketColumn]?: string } {
@@ -79,10 +78,8 @@ function marketFilters(context: Context, routes: VenueRoutes): { [K in MarketCol
   return filters;
 }
 
-type Uncatalogued = { readonly market: string; readonly sort_at: Micros };
-
 /** The order of both queries: (sort_at, market) descending, text compared as the engine does, by its bytes. */
-const newestFirst = (a: Uncatalogued, b: Uncatalogued): number =>
+const newestFirst = (a: Listed, b: Listed): number =>
   b.sort_at - a.sort_at || Buffer.compare(Buffer.from(b.market), Buffer.from(a.market));
 
 const optional = <K extends string, V>(name: K, value: V | null | undefined): { [P in K]?: V } =>
@@ -99,23 +96,24 @@ export async function marketOf(context: Context): Promise<KnownMarket> {
 /** A market known only from its books has no asset that could contradict the path. */
 export function checkAsset(context: Context, known: KnownMarket | null, named: string): KnownMarket {
   const asset = context.params['asset'];
-  const contradicts = asset !== undefined && known?.row?.asset && known.row.asset.toLowerCase() !== asset;
+  const contradicts =
+    asset !== undefined && known?.metadata?.asset && known.metadata.asset.toLowerCase() !== asset;
   if (!known || contradicts)
     throw new ApiError('MARKET_NOT_FOUND', `No market '${named.slice(0, 128)}' was ever seen here.`, {
       market: named.slice(0, 256),
-      ...(contradicts ? { asset: known.row?.asset } : {}),
+      ...(contradicts ? { asset: known.metadata?.asset } : {}),
     });
   return known;
 }
 
 export const getMarket: Handler = async (context) => {
   const known = await marketOf(context);
-  sendOne(context, marketView(known.venue, known.market, known.row));
+  sendOne(context, marketView(known.venue, known.market, known.metadata));
 };
 
 export const getMarketBySlug: Handler = async (context) => {
   const slug = context.params['slug']!;
   const found = await context.parts.catalogue.bySlug(venueOf(context), slug);
   const known = checkAsset(context, found, slug);
-  sendOne(context, marketView(known.venue, known.market, known.row));
+  sendOne(context, marketView(known.venue, known.market, known.metadata));
 };

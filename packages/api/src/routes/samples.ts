@@ -28,7 +28,7 @@ export const listSamples: Handler = async (context) => {
         market: known.market,
         metric: text(context, 'metric') as Metric,
         outcome,
-        identity: known.identity,
+        identity: known.metadata,
         ...range,
         after: paging.after ? { observedAt: Number(observedAt), offset: Number(offset) } : null,
         limit: limit + 1,
@@ -46,7 +46,7 @@ export const listSamples: Handler = async (context) => {
     { limit, count: page.length, nextCursor: key ? paging.write([key.observedAt, key.offset]) : null },
     {
       coverage: coverageView(evidence, shown, 'samples', outcome, aliveSince(context)),
-      market: marketView(known.venue, known.market, known.row),
+      market: marketView(known.venue, known.market, known.metadata),
     },
   );
 };

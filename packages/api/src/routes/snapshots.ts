@@ -42,7 +42,7 @@ export function outcomesOf(context: Context, known: KnownMarket): readonly strin
   if (asked !== null) return [asked];
   const { historyOutcomes } = adapterOf(known.venue).record;
   if (historyOutcomes) return historyOutcomes;
-  const outcomes = known.identity?.outcomes.map(({ id }) => id) ?? [];
+  const outcomes = known.metadata?.outcomes.map(({ id }) => id) ?? [];
   return outcomes.length > 0 ? outcomes : null;
 }
 
@@ -65,7 +65,7 @@ export const listSnapshots: Handler = async (context) => {
     venue: known.venue,
     market: known.market,
     outcomes,
-    identity: known.identity,
+    identity: known.metadata,
     shape,
     ...range,
     // One more says whether there is a next page.
@@ -99,7 +99,7 @@ export const listSnapshots: Handler = async (context) => {
     { limit, count: page.length, nextCursor: key ? paging.write(keyset(key)) : null },
     {
       coverage: coverageView(evidence, shown, 'books', oneOutcome(outcomes), aliveSince(context)),
-      market: marketView(known.venue, known.market, known.row),
+      market: marketView(known.venue, known.market, known.metadata),
     },
   );
 };
@@ -180,7 +180,7 @@ const at =
           venue: known.venue,
           market: known.market,
           outcomes,
-          identity: known.identity,
+          identity: known.metadata,
           shape: shapeOf(context),
           at: instant,
         }),
@@ -199,7 +199,7 @@ const at =
     const coverage = coverageAt(oneOutcome(outcomes));
     const record = covered[0];
     if (!record) throw dataGap(instant, coverage.gaps[0] ?? null, oneOutcome(outcomes));
-    const meta = metaOf(context, { coverage, market: marketView(known.venue, known.market, known.row) });
+    const meta = metaOf(context, { coverage, market: marketView(known.venue, known.market, known.metadata) });
     context.response.setHeader('Cache-Control', 'private, no-cache');
     const end = `,"meta":${JSON.stringify(meta)}}`;
     if (many) sendBytes(context, Buffer.from('{"data":['), joinLines(covered), Buffer.from(`]${end}`));

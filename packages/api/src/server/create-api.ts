@@ -119,7 +119,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     store,
     log,
     latest,
-    loadLatest: ({ venue, market, identity }) =>
+    loadLatest: ({ venue, market, metadata }) =>
       memo(`latest\n${venue}\n${market}`, async () => {
         const partition = log.partitionOf(venue, market);
         // First the place in memory: from here on the tail fills it.
@@ -128,7 +128,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
           generation: await generation(),
           now: clock(),
           of: { venue, market },
-          identity,
+          identity: metadata,
           projected: projected.next(venue, partition),
         });
       }),

@@ -1,14 +1,14 @@
 // The live feed beside the API: its counters, and what the tables know at the start, so that the tail of the log is read from
 // where the tables end and not from further back.
 
-import { fromBookRow, identityOf } from '@ladderlog/api';
-import type { CatalogueRow, LatestBookRow } from '@ladderlog/api';
+import { fromBookRow } from '@ladderlog/api';
+import type { LatestBookRow } from '@ladderlog/api';
 import type { Clock, GapOpened, GapRow, Position, Venue } from '@ladderlog/core';
-import { VENUES } from '@ladderlog/core';
+import { VENUES, marketFromRow } from '@ladderlog/core';
 import type { FeedObserver, FeedStart, KnownMarket } from '@ladderlog/feed';
 import type { EventLog } from '@ladderlog/log';
 import type { CursorStore } from '@ladderlog/projector';
-import type { Store } from '@ladderlog/store';
+import type { MarketRecord, Store } from '@ladderlog/store';
 import { gapsPage, latestRows, marketById, marketRows } from '@ladderlog/store';
 import type { Registry } from 'prom-client';
 import { Counter, Gauge } from 'prom-client';
@@ -75,7 +75,7 @@ export async function feedStart(
           positions.push({ topic, partition, offset: begin });
   const options = { name: 'feed.start', deadlineMs: 120_000 };
   const since = clock() - RECENT;
-  const markets = (await store.query<CatalogueRow>(marketRows({ generation, since }), options)).map(known);
+  const markets = (await store.query<MarketRecord>(marketRows({ generation, since }), options)).map(known);
   const books: FeedStart['books'][number][] = [];
   for (const venue of VENUES)
     for (const row of await store.query<LatestBookRow>(latestRows({ generation, since, venue }), options))
@@ -86,14 +86,14 @@ export async function feedStart(
   return { positions, markets, books, gaps: await openGaps(log, store, generation, positions, clock()) };
 }
 
-const known = (row: CatalogueRow): KnownMarket => ({
+const known = (row: MarketRecord): KnownMarket => ({
   venue: row.venue as Venue,
   market: row.market,
   asset: row.asset,
   window: row.window,
   status: row.status,
   closesAt: row.closes_at,
-  identity: identityOf(row),
+  identity: marketFromRow(row).event,
 });
 
 async function openGaps(
@@ -153,7 +153,7 @@ export async function catalogueMarket(
   venue: Venue,
   market: string,
 ): Promise<KnownMarket | null> {
-  const [row] = await store.query<CatalogueRow>(
+  const [row] = await store.query<MarketRecord>(
     marketById({ generation: await store.generation(), venue, market }),
     { name: 'feed.market', deadlineMs: 5_000 },
   );

@@ -3,6 +3,7 @@
 import type { CoverageRow, Dataset, GapRow, Micros, Venue } from '@ladderlog/core';
 import type { Query } from '../store.ts';
 import { oneOrRecent } from './snapshots.ts';
+import { Conditions, at, micros, storedColumns } from './sql.ts';
 
 export type { CoverageRow, GapRow };
 
@@ -13,13 +14,10 @@ export type TrackRequest = {
   readonly dataset: Dataset;
 };
 
-const MICROS = (column: string): string => `toUnixTimestamp64Micro(${column})`;
-const AT = (name: string): string => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;
-
 /** Sessions that watched the market (or, under an empty market, the whole venue). Small: beats collapse. */
 export function coverageRows(request: TrackRequest): Query {
   return {
-    sql: `SELECT c.outcome AS outcome, c.session AS session, c.kind AS kind, ${MICROS('c.since')} AS since, ${MICROS('c.at')} AS at
+    sql: `SELECT c.outcome AS outcome, c.session AS session, c.kind AS kind, ${micros('c.since')} AS since, ${micros('c.at')} AS at
 FROM coverage AS c FINAL
 WHERE c.generation = {generation:UInt32} AND c.venue = {venue:String} AND c.market IN ({market:String}, '')
   AND c.dataset = {dataset:String} AND c.kind IN ('started', 'beat', 'stopped')
@@ -28,10 +26,7 @@ ORDER BY at, session, kind`,
   };
 }
 
-const GAP_COLUMNS = `p.gap_id AS gap_id, p.venue AS venue, p.market AS market, p.outcome AS outcome, p.dataset AS dataset,
-  p.cause AS cause, p.scope AS scope, ${MICROS('p.from_at')} AS from_at, ${MICROS('p.to_at')} AS to_at,
-  p.last_before_session AS last_before_session, ${MICROS('p.last_before_at')} AS last_before_at,
-  p.first_after_session AS first_after_session, ${MICROS('p.first_after_at')} AS first_after_at, p.detail AS detail`;
+const GAP_COLUMNS = storedColumns('gaps', 'p');
 
 /** Every gap of the market: coverageOf needs those outside the range too, since their ends say when sessions resumed. */
 export function gapRows(request: TrackRequest): Query {
@@ -60,38 +55,27 @@ export type GapsRequest = {
 
 /** Oldest first, unique sort key (from_at, gap_id). */
 export function gapsPage(request: GapsRequest): Query {
-  const conditions = [
-    'p.generation = {generation:UInt32}',
-    `p.from_at < ${AT('to')}`,
-    `(p.to_at IS NULL OR p.to_at > ${AT('from')})`,
-  ];
-  const params: Record<string, unknown> = {
-    generation: request.generation,
-    from: request.from,
-    to: request.to,
-    limit: request.limit,
-  };
-  const filter = (name: string, value: unknown, condition: string): void => {
-    if (value === undefined) return;
-    conditions.push(condition);
-    params[name] = value;
-  };
-  filter('venue', request.venue, 'p.venue = {venue:String}');
-  filter('venues', request.venues, 'p.venue IN {venues:Array(String)}');
-  filter('market', request.market, 'p.market = {market:String}');
-  filter('dataset', request.dataset, 'p.dataset = {dataset:String}');
-  if (request.after !== null) {
-    conditions.push(`(p.from_at, p.gap_id) > (${AT('after_from')}, {after_gap:String})`);
-    params['after_from'] = request.after.fromAt;
-    params['after_gap'] = request.after.gapId;
-  }
+  const { generation, from, to, limit, after } = request;
+  const where = new Conditions({ generation, from, to, limit })
+    .add('p.generation = {generation:UInt32}')
+    .add(`p.from_at < ${at('to')}`)
+    .add(`(p.to_at IS NULL OR p.to_at > ${at('from')})`)
+    .when('venue', request.venue, 'p.venue = {venue:String}')
+    .when('venues', request.venues, 'p.venue IN {venues:Array(String)}')
+    .when('market', request.market, 'p.market = {market:String}')
+    .when('dataset', request.dataset, 'p.dataset = {dataset:String}');
+  if (after)
+    where.add(`(p.from_at, p.gap_id) > (${at('after_from')}, {after_gap:String})`, {
+      after_from: after.fromAt,
+      after_gap: after.gapId,
+    });
   return {
     sql: `SELECT ${GAP_COLUMNS}
 FROM gaps AS p FINAL
-WHERE ${conditions.join('\n  AND ')}
+WHERE ${where.texts.join('\n  AND ')}
 ORDER BY p.from_at, p.gap_id
 LIMIT {limit:UInt32}`,
-    params,
+    params: where.params,
   };
 }
 
@@ -110,7 +94,7 @@ export function signRows(request: {
   readonly since?: Micros;
 }): Query {
   return {
-    sql: `SELECT c.market AS market, c.outcome AS outcome, ${MICROS('max(c.at)')} AS newest_at,
+    sql: `SELECT c.market AS market, c.outcome AS outcome, ${micros('max(c.at)')} AS newest_at,
   argMax(c.kind, (c.at, c.kind = 'stopped')) AS kind
 FROM coverage AS c
 WHERE c.generation = {generation:UInt32} AND c.venue = {venue:String} AND ${oneOrRecent('c.market', request.market)}
@@ -138,7 +122,7 @@ export type OverviewRow = {
  */
 export function overview(request: { readonly generation: number }): Query {
   const columns = (first: string, last: string, provenances: string): string =>
-    `${MICROS(`min(${first})`)} AS since, ${MICROS(`max(${last})`)} AS until, count() AS markets, ${provenances} AS provenances`;
+    `${micros(`min(${first})`)} AS since, ${micros(`max(${last})`)} AS until, count() AS markets, ${provenances} AS provenances`;
   return {
     sql: `SELECT * FROM (
 SELECT m.venue AS venue, m.asset AS asset, m.window AS window, 'catalogue' AS dataset,

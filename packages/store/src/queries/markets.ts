@@ -1,11 +1,12 @@
 // The catalogue: newest metadata of each market. Values come as stored (times in microseconds, amounts in 1e-6); the API
 // shapes them, since a page of markets is small.
 
-import type { MarketStatus, Micros, TableRow, Venue } from '@ladderlog/core';
+import type { MarketStatus, Micros, StoredRow, Venue } from '@ladderlog/core';
 import type { Query, QueryParams } from '../store.ts';
+import { Conditions, at, micros, storedColumns } from './sql.ts';
 
 /** A row as these queries give it. */
-export type MarketRecord = TableRow<'markets'> & {
+export type MarketRecord = StoredRow<'markets'> & {
   /** Sort key of listings, newest first. */
   readonly sort_at: Micros;
 };
@@ -26,56 +27,41 @@ export type MarketsRequest = {
   readonly limit: number;
 };
 
-const TIMES = [
-  'observed_at',
-  'source_ts',
-  'opens_at',
-  'closes_at',
-  'listed_at',
-  'expected_resolution_at',
-  'resolved_at',
-  'sort_at',
-];
+const COLUMNS = `${storedColumns('markets', 'm')}, ${micros('m.sort_at')} AS sort_at`;
 
-const COLUMNS = `m.* EXCEPT (rank) REPLACE (${TIMES.map((name) => `toUnixTimestamp64Micro(m.${name}) AS ${name}`).join(', ')})`;
-const AT = (name: string): string => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;
+/** An end that nobody told: what was seen ended had ended by then, everything else goes on. */
+const END = `coalesce(m.closes_at, m.resolved_at, if(m.status IN ('closed', 'resolved', 'voided'), m.observed_at, NULL))`;
 
 /** Newest first; unique sort key (sort_at, market). Ask for limit + 1 to learn whether there is more. */
 export function marketsPage(request: MarketsRequest): Query {
-  const conditions = ['m.generation = {generation:UInt32}', 'm.venue = {venue:String}'];
-  const params: Record<string, unknown> = {
-    generation: request.generation,
-    venue: request.venue,
-    limit: request.limit,
-  };
-  const filter = (name: string, value: unknown, condition: string): void => {
-    if (value === undefined) return;
-    conditions.push(condition);
-    params[name] = value;
-  };
-  filter('asset', request.asset, 'm.asset = {asset:String}');
-  filter('window', request.window, 'm.window = {window:String}');
-  filter('status', request.status, 'm.status = {status:String}');
-  filter('series', request.series, 'm.series_id = {series:String}');
-  filter('event', request.event, 'm.event_id = {event:String}');
-  filter('to', request.to, `m.sort_at < ${AT('to')}`);
-  // An end that nobody told: what was seen ended had ended by then, everything else goes on.
-  const end = `coalesce(m.closes_at, m.resolved_at, if(m.status IN ('closed', 'resolved', 'voided'), m.observed_at, NULL))`;
-  filter('from', request.from, `ifNull(${end} >= ${AT('from')}, true)`);
-  if (request.after !== null) {
-    conditions.push(`(m.sort_at, m.market) < (${AT('after_sort')}, {after_market:String})`);
-    params['after_sort'] = request.after.sortAt;
-    params['after_market'] = request.after.market;
-  }
+  const { generation, venue, limit, after } = request;
+  const where = new Conditions({ generation, venue, limit })
+    .add('m.generation = {generation:UInt32}')
+    .add('m.venue = {venue:String}')
+    .when('asset', request.asset, 'm.asset = {asset:String}')
+    .when('window', request.window, 'm.window = {window:String}')
+    .when('status', request.status, 'm.status = {status:String}')
+    .when('series', request.series, 'm.series_id = {series:String}')
+    .when('event', request.event, 'm.event_id = {event:String}')
+    .when('to', request.to, `m.sort_at < ${at('to')}`)
+    .when('from', request.from, `ifNull(${END} >= ${at('from')}, true)`);
+  if (after) where.add(`(m.sort_at, m.market) < ${AFTER}`, afterParams(after));
   return {
     sql: `SELECT ${COLUMNS}
 FROM markets AS m FINAL
-WHERE ${conditions.join('\n  AND ')}
+WHERE ${where.texts.join('\n  AND ')}
 ORDER BY m.sort_at DESC, m.market DESC
 LIMIT {limit:UInt32}`,
-    params,
+    params: where.params,
   };
 }
+
+type After = NonNullable<MarketsRequest['after']>;
+const AFTER = `(${at('after_sort')}, {after_market:String})`;
+const afterParams = ({ sortAt, market }: After): QueryParams => ({
+  after_sort: sortAt,
+  after_market: market,
+});
 
 export type UncataloguedRequest = Pick<
   MarketsRequest,
@@ -87,38 +73,28 @@ export type UncataloguedRequest = Pick<
 
 /** Markets whose books were watched and whose metadata never was seen, in the order of marketsPage: by when they were first. */
 export function uncataloguedPage(request: UncataloguedRequest): Query {
-  const having: string[] = [];
-  const params: Record<string, unknown> = {
-    generation: request.generation,
-    venue: request.venue,
-    limit: request.limit,
-  };
-  const filter = (name: string, value: unknown, condition: string, into: string[]): void => {
-    if (value === undefined) return;
-    into.push(condition);
-    params[name] = value;
-  };
-  const where: string[] = [];
-  filter('prefix', request.prefix, 'startsWith(c.market, {prefix:String})', where);
-  filter('to', request.to, `first_at < ${AT('to')}`, having);
-  filter('from', request.from, `max(c.at) >= ${AT('from')}`, having);
-  if (request.after !== null) {
-    having.push(`(first_at, c.market) < (${AT('after_sort')}, {after_market:String})`);
-    params['after_sort'] = request.after.sortAt;
-    params['after_market'] = request.after.market;
-  }
-  const ours = 'generation = {generation:UInt32} AND venue = {venue:String}';
+  const { generation, venue, limit, after } = request;
+  const where = new Conditions({ generation, venue, limit })
+    .add('c.generation = {generation:UInt32} AND c.venue = {venue:String}')
+    .add(`c.dataset = 'books' AND c.market != ''`)
+    .add(
+      'c.market NOT IN (SELECT market FROM markets WHERE generation = {generation:UInt32} AND venue = {venue:String})',
+    )
+    .when('prefix', request.prefix, 'startsWith(c.market, {prefix:String})');
+  const having = new Conditions({})
+    .when('to', request.to, `first_at < ${at('to')}`)
+    .when('from', request.from, `max(c.at) >= ${at('from')}`);
+  if (after) having.add(`(first_at, c.market) < ${AFTER}`, afterParams(after));
   return {
-    sql: `SELECT market, toUnixTimestamp64Micro(first_at) AS sort_at FROM (
+    sql: `SELECT market, ${micros('first_at')} AS sort_at FROM (
   SELECT c.market AS market, min(c.since) AS first_at
   FROM coverage AS c
-  WHERE c.generation = {generation:UInt32} AND c.venue = {venue:String} AND c.dataset = 'books' AND c.market != ''
-    AND c.market NOT IN (SELECT market FROM markets WHERE ${ours})${where.map((condition) => `\n    AND ${condition}`).join('')}
-  GROUP BY c.market${having.length === 0 ? '' : `\n  HAVING ${having.join(' AND ')}`}
+  WHERE ${where.texts.join('\n    AND ')}
+  GROUP BY c.market${having.texts.length === 0 ? '' : `\n  HAVING ${having.texts.join(' AND ')}`}
 )
 ORDER BY first_at DESC, market DESC
 LIMIT {limit:UInt32}`,
-    params,
+    params: { ...where.params, ...having.params },
   };
 }
 
@@ -149,8 +125,8 @@ export function marketRows(request: { readonly generation: number; readonly sinc
   return {
     sql: `SELECT ${COLUMNS}
 FROM markets AS m FINAL
-WHERE m.generation = {generation:UInt32} AND (coalesce(m.closes_at, m.observed_at) >= ${AT('since')}
-  OR (m.venue, m.market) GLOBAL IN (SELECT venue, market FROM latest_books WHERE generation = {generation:UInt32} AND observed_at >= ${AT('since')}))
+WHERE m.generation = {generation:UInt32} AND (coalesce(m.closes_at, m.observed_at) >= ${at('since')}
+  OR (m.venue, m.market) GLOBAL IN (SELECT venue, market FROM latest_books WHERE generation = {generation:UInt32} AND observed_at >= ${at('since')}))
 ORDER BY m.venue, m.market`,
     params: { generation: request.generation, since: request.since ?? 0 },
   };

@@ -11,6 +11,7 @@ import {
   tokenColumn,
 } from './record-columns.ts';
 import type { Keyset } from './snapshots.ts';
+import { at } from './sql.ts';
 
 export type SamplesRequest = {
   readonly generation: number;
@@ -33,7 +34,6 @@ const NATIVE_TYPE =
 /** Samples of one metric as records of the API, oldest first. Ask for limit + 1 to learn whether there is more. */
 export function samplesPage(request: SamplesRequest): Query {
   const { record: style } = adapterOf(request.venue);
-  const at = (name: string): string => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;
   const outcome = request.outcome === null ? '' : ' AND b.outcome = {outcome:String}';
   const keyset =
     request.after === null

@@ -4,6 +4,7 @@
 import type { LadderShape, MarketIdentity, Micros, Venue } from '@ladderlog/core';
 import type { Query, QueryParams } from '../store.ts';
 import { identityParams, recordColumns } from './record-columns.ts';
+import { at, micros, storedColumns } from './sql.ts';
 
 /** The place after which a page begins: unique and totally ordered within a market. */
 export type Keyset = { readonly observedAt: Micros; readonly offset: number };
@@ -27,7 +28,6 @@ export type SnapshotsRequest = BookSelection & {
   readonly limit: number;
 };
 
-const AT = (name: string): string => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;
 const MARKET = 'generation = {generation:UInt32} AND venue = {venue:String} AND market = {market:String}';
 
 const baseParams = (request: BookSelection): QueryParams => ({
@@ -62,8 +62,8 @@ ORDER BY ${order}`;
 /** Oldest first. Ask for limit + 1 to learn whether there is more. */
 export function snapshotsPage(request: SnapshotsRequest): Query {
   const keyset =
-    request.after === null ? '' : ` AND (observed_at, offset) > (${AT('after_at')}, {after_offset:UInt64})`;
-  const range = `observed_at >= ${AT('from')} AND observed_at < ${AT('to')}`;
+    request.after === null ? '' : ` AND (observed_at, offset) > (${at('after_at')}, {after_offset:UInt64})`;
+  const range = `observed_at >= ${at('from')} AND observed_at < ${at('to')}`;
   const narrow = perOutcome(
     request.outcomes,
     (condition) =>
@@ -72,7 +72,7 @@ export function snapshotsPage(request: SnapshotsRequest): Query {
   return {
     sql: chosen(
       request,
-      ` AND b.observed_at >= ${AT('from')} AND b.observed_at < ${AT('to')}`,
+      ` AND b.observed_at >= ${at('from')} AND b.observed_at < ${at('to')}`,
       `SELECT outcome, observed_at, offset FROM (\n${narrow.sql}\n) ORDER BY observed_at, offset LIMIT {limit:UInt32}`,
       'b.observed_at, b.offset',
     ),
@@ -106,11 +106,11 @@ export function sampledSnapshotsPage(
   const { after } = request;
   const some = request.outcomes !== null && request.outcomes.length > 0;
   const outcome = some ? ' AND outcome IN {outcomes:Array(String)}' : '';
-  const bucketOf = (column: string): string => `intDiv(toUnixTimestamp64Micro(${column}), {interval:Int64})`;
+  const bucketOf = (column: string): string => `intDiv(${micros(column)}, {interval:Int64})`;
   const bucket = bucketOf('observed_at');
   const keyset =
     after === null ? '' : `\n  AND (${bucket}, outcome) > ({after_bucket:Int64}, {after_outcome:String})`;
-  const range = `observed_at >= ${AT('from')} AND observed_at < ${AT('to')}`;
+  const range = `observed_at >= ${at('from')} AND observed_at < ${at('to')}`;
   // Where the page can end at the latest: reading the key in order stops after so many buckets, the aggregation would not.
   const buckets = perOutcome(
     request.outcomes,
@@ -126,7 +126,7 @@ export function sampledSnapshotsPage(
   return {
     sql: chosen(
       request,
-      ` AND b.observed_at >= ${AT('from')} AND b.observed_at < ${AT('to')}`,
+      ` AND b.observed_at >= ${at('from')} AND b.observed_at < ${at('to')}`,
       narrow,
       `${bucketOf('b.observed_at')}, b.outcome`,
     ),
@@ -149,7 +149,7 @@ export function sampledSnapshotsPage(
 export function snapshotsAt(
   request: BookSelection & { readonly at: Micros; readonly since?: Micros },
 ): Query {
-  const range = `observed_at <= ${AT('at')} AND observed_at >= ${AT('since')}`;
+  const range = `observed_at <= ${at('at')} AND observed_at >= ${at('since')}`;
   const all = request.outcomes === null || request.outcomes.length === 0;
   const narrow = perOutcome(
     request.outcomes,
@@ -159,7 +159,7 @@ export function snapshotsAt(
   return {
     sql: chosen(
       request,
-      ` AND b.observed_at <= ${AT('at')} AND b.observed_at >= ${AT('since')}`,
+      ` AND b.observed_at <= ${at('at')} AND b.observed_at >= ${at('since')}`,
       narrow.sql,
       'b.outcome',
     ),
@@ -178,7 +178,7 @@ export function latestRows(request: {
   readonly since?: Micros;
 }): Query {
   return {
-    sql: `SELECT b.* EXCEPT (rank) REPLACE (toUnixTimestamp64Micro(b.observed_at) AS observed_at, toUnixTimestamp64Micro(b.source_ts) AS source_ts)
+    sql: `SELECT ${storedColumns('latest_books', 'b')}
 FROM latest_books AS b FINAL
 WHERE b.generation = {generation:UInt32} AND b.venue = {venue:String} AND ${oneOrRecent('b.market', request.market)}
 ORDER BY b.market, b.outcome`,
@@ -189,5 +189,5 @@ ORDER BY b.market, b.outcome`,
 /** The one market, or those of the venue that had a book since then. */
 export const oneOrRecent = (column: string, market: string | undefined): string =>
   market === undefined
-    ? `${column} GLOBAL IN (SELECT market FROM latest_books WHERE generation = {generation:UInt32} AND venue = {venue:String} AND observed_at >= ${AT('since')})`
+    ? `${column} GLOBAL IN (SELECT market FROM latest_books WHERE generation = {generation:UInt32} AND venue = {venue:String} AND observed_at >= ${at('since')})`
     : `${column} = {market:String}`;

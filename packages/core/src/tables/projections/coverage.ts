@@ -6,7 +6,7 @@ import { defineProjection } from '../projection.ts';
 import type { TableRow } from '../tables.ts';
 import type { Position } from '../../events/topics.ts';
 import { positionColumns } from './envelope-columns.ts';
-import { later, textOf } from './merge.ts';
+import { keyOf, mergeRows } from './merge.ts';
 
 export type CoverageRow = TableRow<'coverage'>;
 
@@ -48,25 +48,16 @@ export const coverage = defineProjection('coverage', {
   merging: {
     // Starts and stops stay apart; beats of a session become one.
     key: (row) =>
-      [
-        textOf(row.venue),
-        textOf(row.market),
-        textOf(row.dataset),
-        textOf(row.outcome),
-        textOf(row.session),
-        textOf(row.kind),
+      keyOf(
+        row.venue,
+        row.market,
+        row.dataset,
+        row.outcome,
+        row.session,
+        row.kind,
         row.kind === 'started' || row.kind === 'stopped' ? row.at : 0,
-      ].join('\n'),
-    merge: (a, b) => ({
-      ...a,
-      version: later(a.version, b.version),
-      offset: later(a.offset, b.offset),
-      provenance: later(textOf(a.provenance), textOf(b.provenance)),
-      collector: later(textOf(a.collector), textOf(b.collector)),
-      reason: later(textOf(a.reason), textOf(b.reason)),
-      at: later(a.at, b.at),
-      since: Math.min(a.since, b.since),
-    }),
+      ),
+    merge: mergeRows<'coverage'>({ earliest: ['since'] }),
   },
   project(event, position) {
     const { observedAt: at } = event;

@@ -5,7 +5,7 @@ import type { Placed } from '../../market/state.ts';
 import { defineProjection } from '../projection.ts';
 import type { StoredRow } from '../tables.ts';
 import { envelopeOf, positionColumns, positionOf } from './envelope-columns.ts';
-import { earliest, later, latest, textOf } from './merge.ts';
+import { keyOf, mergeRows } from './merge.ts';
 
 /** The newest event that told of an open gap. The table does not have the ordinal of its frame. */
 export const gapFromRow = (row: StoredRow<'gaps'>): Placed<GapOpened> => ({
@@ -39,32 +39,8 @@ export const gaps = defineProjection('gaps', {
   version: VERSION,
   handles: ['GapOpened', 'GapClosed'],
   merging: {
-    key: (row) => `${textOf(row.venue)}\n${textOf(row.market)}\n${textOf(row.gap_id)}`,
-    merge: (a, b) => ({
-      version: later(a.version, b.version),
-      topic: a.topic,
-      partition: a.partition,
-      offset: later(a.offset, b.offset),
-      venue: a.venue,
-      market: a.market,
-      gap_id: a.gap_id,
-      outcome: later(textOf(a.outcome), textOf(b.outcome)),
-      dataset: later(textOf(a.dataset), textOf(b.dataset)),
-      observed_at: later(a.observed_at, b.observed_at),
-      session: later(textOf(a.session), textOf(b.session)),
-      provenance: later(textOf(a.provenance), textOf(b.provenance)),
-      cause: later(textOf(a.cause), textOf(b.cause)),
-      scope: later(textOf(a.scope), textOf(b.scope)),
-      from_at: earliest(a.from_at, b.from_at)!,
-      to_at: latest(a.to_at, b.to_at),
-      last_before_session: latestText(a.last_before_session, b.last_before_session),
-      last_before_ordinal: latest(a.last_before_ordinal, b.last_before_ordinal),
-      last_before_at: latest(a.last_before_at, b.last_before_at),
-      first_after_session: latestText(a.first_after_session, b.first_after_session),
-      first_after_ordinal: latest(a.first_after_ordinal, b.first_after_ordinal),
-      first_after_at: latest(a.first_after_at, b.first_after_at),
-      detail: later(textOf(a.detail), textOf(b.detail)),
-    }),
+    key: (row) => keyOf(row.venue, row.market, row.gap_id),
+    merge: mergeRows<'gaps'>({ earliest: ['from_at'] }),
   },
   project(event, position) {
     const closed = event.type === 'GapClosed' ? event : null;
@@ -94,6 +70,3 @@ export const gaps = defineProjection('gaps', {
     ];
   },
 });
-
-const latestText = (a: string | Uint8Array | null, b: string | Uint8Array | null): string | null =>
-  latest(a === null ? null : textOf(a), b === null ? null : textOf(b));

@@ -1,13 +1,27 @@
 // How the engine merges rows of one key (SimpleAggregateFunction min and max), for batches and for verification. Null is no
 // value, not the smallest one.
 
-export const later = <V extends string | number>(a: V, b: V): V => (compare(a, b) >= 0 ? a : b);
+import type { TableName, TableRow } from '../tables.ts';
 
-export const latest = <V extends string | number>(a: V | null, b: V | null): V | null =>
-  a === null ? b : b === null ? a : later(a, b);
+type Cell = string | number | null;
 
-export const earliest = <V extends string | number>(a: V | null, b: V | null): V | null =>
-  a === null ? b : b === null ? a : compare(a, b) <= 0 ? a : b;
+/** One row of two that have the same key: of each column the latest value, or the earliest where that is said. */
+export const mergeRows =
+  <T extends TableName>({ earliest }: { readonly earliest: readonly (keyof TableRow<T>)[] }) =>
+  (a: TableRow<T>, b: TableRow<T>): TableRow<T> => {
+    const merged: TableRow<T> = { ...a };
+    const cells = merged as Record<keyof TableRow<T>, Cell>;
+    for (const column of Object.keys(a) as (keyof TableRow<T>)[]) {
+      const [ours, theirs] = [a[column] as Cell, b[column] as Cell];
+      if (ours === null) cells[column] = theirs;
+      else if (theirs !== null && compare(theirs, ours) > 0 !== earliest.includes(column))
+        cells[column] = theirs;
+    }
+    return merged;
+  };
+
+/** Of columns that are never given bytes. */
+export const keyOf = (...cells: readonly (string | number | Uint8Array)[]): string => cells.join('\n');
 
 /** Text as ClickHouse orders it: by UTF-8 bytes, which is by code point, not by UTF-16 unit. */
 export function compare(a: string | number, b: string | number): number {
@@ -24,6 +38,3 @@ export function compare(a: string | number, b: string | number): number {
 }
 
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
-
-/** A String column that is never given bytes. */
-export const textOf = (cell: string | Uint8Array): string => cell as string;
