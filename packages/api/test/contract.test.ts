@@ -1,5 +1,5 @@
-import type { Venue } from '@ladderlog/core';
-import { VENUES, VENUE_ADAPTERS, adapterOf } from '@ladderlog/core';
+import type { MarketFieldKind, Venue } from '@ladderlog/core';
+import { MARKET_FIELDS, VENUES, VENUE_ADAPTERS, adapterOf } from '@ladderlog/core';
 import express from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import { describe, expect, test } from 'vitest';
@@ -31,6 +31,31 @@ describe('the contract', () => {
     };
     look(contract.document, '');
     expect(cut).toEqual([]);
+  });
+  test('a market has the fields of their one description', () => {
+    const orNull = (type: string) => ({ type: [type, 'null'] });
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const types: Readonly<Record<MarketFieldKind, object>> = {
+      text: orNull('string'),
+      time: ref('IsoOrNull'),
+      amount: orNull('number'),
+      number: orNull('number'),
+      count: orNull('integer'),
+      status: ref('MarketStatus'),
+      outcomes: { type: 'array', items: ref('Outcome') },
+      flag: { type: 'boolean' },
+      json: { type: ['object', 'array', 'null'] },
+    };
+    const market = contract.document.components.schemas['Market'] as {
+      required: string[];
+      properties: Record<string, { allOf?: [object] }>;
+    };
+    for (const { kind, column } of Object.values(MARKET_FIELDS)) {
+      const property = market.properties[column];
+      // A reference with a description of its own.
+      expect(property?.allOf?.[0] ?? property).toMatchObject(types[kind]);
+      expect(market.required).toContain(column);
+    }
   });
   test('every operation has a handler, and every handler an operation', () => {
     const kinds = new Set(contract.operations.map(({ kind }) => kind));

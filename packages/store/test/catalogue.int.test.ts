@@ -81,9 +81,7 @@ describe('markets', () => {
   );
   const request: MarketsRequest = { generation: 1, venue: 'venuea', after: null, limit: 100 };
   const names = async (fields: Partial<MarketsRequest>) =>
-    (await store.query<MarketRecord>(marketsPage({ ...request, ...fields }))).map((row) =>
-      String(row.market),
-    );
+    (await store.query<MarketRecord>(marketsPage({ ...request, ...fields }))).map((row) => row.market);
 
   beforeAll(() =>
     project([
@@ -116,10 +114,10 @@ describe('markets', () => {
         const page: MarketRecord[] = await store.query<MarketRecord>(
           marketsPage({ ...request, after, limit }),
         );
-        seen.push(...page.map((row) => String(row.market)));
+        seen.push(...page.map((row) => row.market));
         if (page.length < limit) break;
         const last: MarketRecord = page.at(-1)!;
-        after = { sortAt: last.sort_at, market: String(last.market) };
+        after = { sortAt: last.sort_at, market: last.market };
       }
       expect(seen).toEqual(ordered);
     }

@@ -328,7 +328,6 @@ describe('latest books', () => {
       observed_at: T0,
       source_ts: T0 - 1,
       outcome: 'yes',
-      generation: 1,
       offset: 101,
     });
     expect(row).not.toHaveProperty('rank');

@@ -1,6 +1,8 @@
 // What an export holds, per dataset. Prices and sizes are doubles, the nearest to each recorded decimal (round(x * 1e6) gives the
 // integer back); times are UTC with microseconds. `b` is the table.
 
+import { MARKET_FIELDS, TABLES } from '@ladderlog/core';
+
 export const EXPORT_DATASETS = ['books', 'samples', 'markets'] as const;
 export type ExportDataset = (typeof EXPORT_DATASETS)[number];
 
@@ -43,47 +45,20 @@ const SAMPLES = [
   ...plain(['b.text', 'b.exact', 'b.taker_side', 'b.entry', ...POSITION]),
 ];
 
+const AMOUNTS = Object.values(MARKET_FIELDS)
+  .filter(({ kind }) => kind === 'amount')
+  .map(({ column }) => column);
+const OTHERS = Object.keys(TABLES.market_history)
+  .map((name) => `b.${name}`)
+  .filter((name) => !POSITION.includes(name) && !AMOUNTS.some((amount) => name === `b.${amount}`));
+/** The amounts stand together, before the number of participants: an order that exports of schema version 1 keep. */
+const BEFORE_AMOUNTS = OTHERS.indexOf('b.participant_count');
+
 const MARKETS = [
-  ...plain([
-    'b.venue',
-    'b.market',
-    'b.observed_at',
-    'b.source_ts',
-    'b.slug',
-    'b.title',
-    'b.question',
-    'b.asset',
-    'b.window',
-    'b.status',
-    'b.native_status',
-    'b.event_id',
-    'b.series_id',
-    'b.condition_id',
-    'b.outcome_ids',
-    'b.outcome_labels',
-    'b.outcome_indexes',
-    'b.outcome_tokens',
-    'b.outcome_winners',
-    'b.opens_at',
-    'b.closes_at',
-    'b.listed_at',
-    'b.expected_resolution_at',
-    'b.resolved_at',
-    'b.resolution',
-    'b.winning_outcome',
-    'b.strike',
-  ]),
-  ...money('settlement_value', 'volume', 'liquidity', 'open_interest', 'tick_size', 'min_size'),
-  ...plain([
-    'b.participant_count',
-    'b.chain',
-    'b.exchange_contract',
-    'b.collateral',
-    'b.fee_bps',
-    'b.simulated',
-    'b.native',
-    ...POSITION,
-  ]),
+  ...plain(OTHERS.slice(0, BEFORE_AMOUNTS)),
+  ...money(...AMOUNTS),
+  ...plain(OTHERS.slice(BEFORE_AMOUNTS)),
+  ...plain(POSITION),
 ];
 
 export type ExportTable = {

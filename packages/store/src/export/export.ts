@@ -13,7 +13,6 @@ import type { ExportDataset, ExportFormat } from './columns.ts';
 import { EXPORT_DATASETS, EXPORT_SCHEMA_VERSION, EXPORT_TABLES, GAP_EXPORT } from './columns.ts';
 import type { Selection } from './pages.ts';
 import {
-  AT,
   IN_RANGE,
   ENGINE_FORMAT,
   EXPORT_DEADLINE_MS,
@@ -23,6 +22,7 @@ import {
 } from './pages.ts';
 import { rowsBefore } from '../positions.ts';
 import type { Query, Store } from '../store.ts';
+import { at } from '../queries/sql.ts';
 
 export type ExportRequest = {
   /** Must be empty or new. */
@@ -254,7 +254,7 @@ async function writeGaps(
   { where, params }: Selection,
   signal: AbortSignal,
 ): Promise<ExportedFile> {
-  const touching = `${where} AND b.from_at < ${AT('to')} AND (b.to_at IS NULL OR b.to_at > ${AT('from')})`;
+  const touching = `${where} AND b.from_at < ${at('to')} AND (b.to_at IS NULL OR b.to_at > ${at('from')})`;
   const from = `FROM gaps AS b FINAL WHERE ${touching}`;
   const count = async (): Promise<GapsFound> =>
     (

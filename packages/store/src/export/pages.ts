@@ -5,6 +5,7 @@ import type { Micros, Venue } from '@ladderlog/core';
 import type { ExportDataset, ExportFormat } from './columns.ts';
 import { EXPORT_TABLES } from './columns.ts';
 import type { Query, QueryParams, Settings, Store } from '../store.ts';
+import { at } from '../queries/sql.ts';
 
 /** What an export is about: a condition on table `b` and what is bound in it. */
 export type Selection = { readonly where: string; readonly params: QueryParams };
@@ -30,8 +31,7 @@ export const EXPORT_SETTINGS: Settings = {
 export const EXPORT_DEADLINE_MS = 3_600_000;
 const EXPORT_PAGE_ROWS = 20_000;
 
-export const AT = (name: string): string => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;
-export const IN_RANGE = `b.observed_at >= ${AT('from')} AND b.observed_at < ${AT('to')}`;
+export const IN_RANGE = `b.observed_at >= ${at('from')} AND b.observed_at < ${at('to')}`;
 
 export function rowsQuery(
   { dataset, selection, range }: DayRequest,
@@ -153,7 +153,7 @@ ORDER BY b.observed_at, b.offset LIMIT 1 OFFSET ${pageRows - 1}`,
     );
     if (!last) return;
     narrowing = {
-      where: `${where} AND b.observed_at >= ${AT('page_at')} AND (b.observed_at, b.offset) > (${AT('page_at')}, {page_offset:UInt64})`,
+      where: `${where} AND b.observed_at >= ${at('page_at')} AND (b.observed_at, b.offset) > (${at('page_at')}, {page_offset:UInt64})`,
       params: { ...params, page_at: last.at, page_offset: last.offset },
     };
   }
