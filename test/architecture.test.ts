@@ -127,6 +127,40 @@ describe('core', () => {
   });
 });
 
+describe('SQL', () => {
+  /** A statement, or a parameter or function of ClickHouse in a part of one. */
+  const SQL =
+    /\b(?:SELECT\s+(?:DISTINCT\s+)?[\w*(]|INSERT\s+INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|(?:CREATE|ALTER|DROP|TRUNCATE)\s+(?:TABLE|DATABASE|PARTITION)\s)|\{\w+:(?:String|U?Int\d+|Array\()|UnixTimestamp64Micro\(/;
+
+  /** They speak to SQLite files, not to the store: the embedded log, the cursors in its file, and the backup of that file. */
+  const SQLITE =
+    /^packages\/(?:log\/src\/sqlite\/|projector\/src\/ranges\/sqlite-cursors\.ts|cli\/src\/data\/backup\.ts)/;
+
+  const hasSql = (text: string): boolean => SQL.test(withoutComments(text));
+  const files = packages
+    .flatMap((name) => sourcesOf(join(PACKAGES, name, 'src')))
+    .map((file) => relative(ROOT, file));
+
+  test('the scan sees it, and no prose', () => {
+    for (const text of [
+      'const a = `SELECT count() FROM gaps`;',
+      "exec('INSERT INTO gaps VALUES')",
+      "'ALTER TABLE gaps DROP PARTITION 1'",
+      '`b.market = {market:String}`',
+    ])
+      expect([text, hasSql(text)]).toEqual([text, true]);
+    for (const text of ["'only SELECT, WITH and SHOW are allowed'", '// SELECT 1', '`{market: string}`'])
+      expect([text, hasSql(text)]).toEqual([text, false]);
+  });
+
+  test('is only in the store: others ask it for the text', () => {
+    const wrong = files
+      .filter((file) => !file.startsWith('packages/store/src/') && !SQLITE.test(file))
+      .filter((file) => hasSql(readFileSync(join(ROOT, file), 'utf8')));
+    expect(wrong).toEqual([]);
+  });
+});
+
 test('no file names a package registry or a machine', () => {
   // In two halves, so that this file does not name them either.
   const forbidden = [

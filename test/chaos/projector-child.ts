@@ -6,10 +6,12 @@ import { writeSync } from 'node:fs';
 import { PROJECTIONS } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { openKafkaLog, openSqliteLog } from '@ladderlog/log';
-import type { FailPoint } from '@ladderlog/projector';
 import { createProjector, openClickhouseCursors, openSqliteCursors } from '@ladderlog/projector';
 import { openChdbStore } from '@ladderlog/store';
 import pino from 'pino';
+
+import type { FailPoint } from '../../packages/projector/test/fail-points.ts';
+import { withFailPoints } from '../../packages/projector/test/fail-points.ts';
 
 export type ChildOptions = {
   readonly log:
@@ -43,22 +45,19 @@ async function main(options: ChildOptions): Promise<void> {
     options.log.kind === 'sqlite' ? openSqliteCursors(options.log.path) : openClickhouseCursors(store);
   let passed = 0;
   const { dieAt } = options;
+  const failPoints = dieAt && {
+    [dieAt.point]: () => {
+      if (++passed >= dieAt.times) process.kill(process.pid, 'SIGKILL');
+    },
+  };
   const projector = createProjector({
     log,
-    store,
-    cursors,
+    ...withFailPoints({ store, cursors }, failPoints ?? {}),
     projections: PROJECTIONS,
     generation: options.generation,
     logger,
     limits: { maxRecords: options.maxRecords, maxWaitMs: 50 },
     observer: { onRange: ({ events }) => say({ events }) },
-    failPoints: dieAt
-      ? {
-          [dieAt.point]: () => {
-            if (++passed >= dieAt.times) process.kill(process.pid, 'SIGKILL');
-          },
-        }
-      : {},
   });
   say({ ready: true });
   const stop = new AbortController();

@@ -4,8 +4,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { FAIL_POINTS } from '@ladderlog/projector';
-
+import { FAIL_POINTS } from '../../packages/projector/test/fail-points.ts';
 import type { ChildOptions } from './projector-child.ts';
 
 export type KillPlan = Omit<ChildOptions, 'dieAt' | 'untilCaughtUp'> & {

@@ -1,5 +1,3 @@
-export { DEFAULT_LIMITS, type ProjectorLimits } from './ranges/limits.ts';
-export { FAIL_POINTS, type FailPoint, type FailPoints } from './ranges/fail-points.ts';
 export {
   createRangeProjector,
   schemaHash,
@@ -28,15 +26,7 @@ export {
   type VerifyOptions,
   type VerifyResult,
 } from './verify/verify.ts';
-export { checksumSql, createRowChecksum } from './verify/checksum.ts';
-export { dropGeneration, listGenerations, type GenerationInfo } from './ranges/generations.ts';
-export {
-  REBUILD_STEPS,
-  rebuild,
-  rollback,
-  type RebuildOptions,
-  type RebuildProgress,
-  type RebuildResult,
-  type RebuildStep,
-} from './rebuild/rebuild.ts';
+export { dropGeneration, listGenerations, rollback, type GenerationInfo } from './rebuild/generations.ts';
+export { rebuild, type RebuildOptions, type RebuildResult } from './rebuild/rebuild.ts';
+export type { RebuildProgress } from './rebuild/build.ts';
 export { createFollower, type Follower, type FollowerOptions } from './ranges/follow.ts';

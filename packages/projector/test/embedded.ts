@@ -15,6 +15,8 @@ import pino from 'pino';
 
 import type { CursorStore, Projector, ProjectorOptions, VerifyResult } from '../src/index.ts';
 import { createProjector, openSqliteCursors, verify } from '../src/index.ts';
+import type { FailPoints } from './fail-points.ts';
+import { withFailPoints } from './fail-points.ts';
 import { inBatches } from './generate.ts';
 
 export const silent = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
@@ -60,13 +62,15 @@ export async function openBench(folder: string, events: Iterable<LadderEvent> = 
   };
 }
 
-type Some = Partial<ProjectorOptions> & Pick<ProjectorOptions, 'log' | 'store' | 'cursors' | 'generation'>;
+type Some = Partial<ProjectorOptions> &
+  Pick<ProjectorOptions, 'log' | 'store' | 'cursors' | 'generation'> & { readonly failPoints?: FailPoints };
 
-export const projectorOf = (options: Some): Projector =>
+export const projectorOf = ({ failPoints = {}, ...options }: Some): Projector =>
   createProjector({
     projections: PROJECTIONS,
     logger: silent,
     ...options,
+    ...withFailPoints(options, failPoints),
     limits: { maxWaitMs: 20, minBackoffMs: 1, maxBackoffMs: 20, repairDelayMs: 20, ...options.limits },
   });
 

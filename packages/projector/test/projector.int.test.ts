@@ -5,9 +5,10 @@ import { LogRecord } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-import { FAIL_POINTS, dropGeneration, verify } from '../src/index.ts';
+import { dropGeneration, verify } from '../src/index.ts';
 import type { Bench, Embedded } from './embedded.ts';
 import { openBench, openEmbedded, projectAll, projectorOf, runs, until, verifyAll } from './embedded.ts';
+import { FAIL_POINTS, withCursors } from './fail-points.ts';
 import { generate } from './generate.ts';
 
 let embedded: Embedded;
@@ -402,7 +403,7 @@ describe('refused', () => {
       code: 'TABLES_FOREIGN',
     });
     await other.close();
-    const kept = { ...bench.cursors, drop: async () => undefined };
+    const kept = withCursors(bench.cursors, { drop: async () => undefined });
     await dropGeneration({ store, cursors: kept, projections: PROJECTIONS }, generation);
     await expect(runs(here())).rejects.toMatchObject({ code: 'TABLES_FOREIGN' });
   });

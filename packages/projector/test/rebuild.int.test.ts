@@ -4,9 +4,8 @@ import type { Store } from '@ladderlog/store';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { copyRowsBefore } from '../src/rebuild/copy-rows.ts';
-import type { RebuildOptions, RebuildStep } from '../src/index.ts';
+import type { RebuildOptions } from '../src/index.ts';
 import {
-  REBUILD_STEPS,
   createFollower,
   dropGeneration,
   listGenerations,
@@ -16,6 +15,7 @@ import {
 } from '../src/index.ts';
 import type { Bench, Embedded } from './embedded.ts';
 import { openBench, openEmbedded, projectAll, silent, verifyAll } from './embedded.ts';
+import { withCursors, withFailPoints } from './fail-points.ts';
 import { generate } from './generate.ts';
 
 let embedded: Embedded;
@@ -72,18 +72,73 @@ test('all tables dropped: the log alone brings them back', async () => {
   expect(await contentOf(generation)).toEqual(before);
 });
 
-describe('ended at any step', () => {
-  test.each(REBUILD_STEPS.filter((step) => step !== 'copied'))(
-    'after "%s" readers have the old tables or the new ones, and a second rebuild ends the same',
-    async (at: RebuildStep) => {
-      const before = await contentOf(served);
-      const die = (step: RebuildStep): void => {
-        if (step === at) throw new Error('killed');
+/** What runs when a rebuild comes to a step, at the first thing that the step asks of its ports. */
+type Step = 'chosen' | 'copied' | 'projected' | 'verified' | 'caughtUp' | 'switched';
+
+function at(step: Step, run: () => void | Promise<void>): Partial<RebuildOptions> {
+  const { log, cursors } = bench;
+  let consumed = 0;
+  const consume: typeof log.consume = async (request) => {
+    // Once to project what is there, once to go on to the tail after verifying.
+    if (++consumed === (step === 'verified' ? 2 : 1)) await run();
+    return log.consume(request);
+  };
+  switch (step) {
+    case 'chosen':
+      return {
+        cursors: withCursors(cursors, {
+          claim: async (...claim) => {
+            await run();
+            return cursors.claim(...claim);
+          },
+        }),
       };
-      await expect(rebuild(options({ onStep: die }))).rejects.toThrow('killed');
+    case 'projected':
+      return {
+        store: {
+          ...store,
+          query: async (query, asked) => {
+            if (asked?.name === 'verify') await run();
+            return store.query(query, asked);
+          },
+        },
+      };
+    case 'copied':
+    case 'verified':
+      return { log: { ...log, consume } };
+    case 'caughtUp':
+    case 'switched':
+      return {
+        store: {
+          ...store,
+          switchGeneration: async (...to) => {
+            if (step === 'switched') await store.switchGeneration(...to);
+            await run();
+            if (step === 'caughtUp') await store.switchGeneration(...to);
+          },
+        },
+      };
+  }
+}
+
+const die = (): never => {
+  throw new Error('killed');
+};
+/** For what is to happen once. */
+const once = (work: () => Promise<void>): (() => Promise<void>) => {
+  let done: Promise<void> | null = null;
+  return () => (done ??= work());
+};
+
+describe('ended at any step', () => {
+  test.each(['chosen', 'projected', 'verified', 'caughtUp', 'switched'] as const)(
+    'after "%s" readers have the old tables or the new ones, and a second rebuild ends the same',
+    async (step) => {
+      const before = await contentOf(served);
+      await expect(rebuild(options(at(step, die)))).rejects.toThrow('killed');
       expect(await contentOf(await store.generation())).toEqual(before);
       const result = await rebuild(options());
-      expect(result.resumed).toBe(at !== 'switched' && at !== 'chosen');
+      expect(result.resumed).toBe(step !== 'switched' && step !== 'chosen');
       expect(await contentOf(result.generation)).toEqual(before);
     },
   );
@@ -93,10 +148,12 @@ describe('ended at any step', () => {
     let ranges = 0;
     const failPoints = {
       afterInsert: () => {
-        if (++ranges === 7) throw new Error('killed');
+        if (++ranges === 7) die();
       },
     };
-    await expect(rebuild(options({ failPoints, limits: { maxRecords: 60 } }))).rejects.toThrow('killed');
+    await expect(
+      rebuild(options({ ...withFailPoints(here(), failPoints), limits: { maxRecords: 60 } })),
+    ).rejects.toThrow('killed');
     expect(await store.generation()).toBe(served);
     const result = await rebuild(options());
     expect(result.resumed).toBe(true);
@@ -151,24 +208,20 @@ describe('from the middle of the log', () => {
 
   test('killed between copy and projection, a later rebuild ends the same', async () => {
     const before = await contentOf(served);
-    const onStep = (step: RebuildStep): void => {
-      if (step === 'copied') throw new Error('killed');
-    };
-    await expect(rebuild(options({ from: await middle(), onStep }))).rejects.toThrow('killed');
+    await expect(rebuild(options({ from: await middle(), ...at('copied', die) }))).rejects.toThrow('killed');
     const { generation } = await rebuild(options());
     expect(await contentOf(generation)).toEqual(before);
   });
 });
 
 test('a rebuild that is not the log is not served', async () => {
-  const spoil = async (step: RebuildStep): Promise<void> => {
-    if (step !== 'projected') return;
+  const spoil = once(async () => {
     const building = Math.max(...(await bench.cursors.generations()));
     await store.exec(
       `INSERT INTO metric_samples SELECT * FROM metric_samples WHERE generation = ${building} LIMIT 1`,
     );
-  };
-  await expect(rebuild(options({ onStep: spoil }))).rejects.toMatchObject({ code: 'TABLES_DIFFER' });
+  });
+  await expect(rebuild(options(at('projected', spoil)))).rejects.toMatchObject({ code: 'TABLES_DIFFER' });
   expect(await store.generation()).toBe(served);
 });
 
@@ -176,13 +229,12 @@ test('one rebuild at a time', async () => {
   const step = Promise.withResolvers<void>();
   const chosen = Promise.withResolvers<void>();
   const first = rebuild(
-    options({
-      onStep: (at) => {
-        if (at !== 'chosen') return;
+    options(
+      at('chosen', () => {
         chosen.resolve();
         return step.promise;
-      },
-    }),
+      }),
+    ),
   );
   await chosen.promise;
   await expect(rebuild(options())).rejects.toMatchObject({ code: 'REBUILD_RUNNING', retryable: true });
@@ -195,14 +247,20 @@ describe('a rebuild whose generation another process drops ends, and is not serv
   const drop = async (): Promise<void> =>
     dropGeneration(here(), Math.max(...(await bench.cursors.generations())));
   test.each<[string, () => Partial<RebuildOptions>]>([
+    ['while it projects', () => withFailPoints(here(), { afterIntent: once(drop) })],
     [
-      'while it projects',
-      () => {
-        let dropped: Promise<void> | null = null;
-        return { failPoints: { afterIntent: () => (dropped ??= drop()) } };
-      },
+      'when it is verified',
+      () => ({
+        log: {
+          ...bench.log,
+          // Only verifying reads the log; projecting consumes it.
+          async *read(request) {
+            yield* bench.log.read(request);
+            await drop();
+          },
+        },
+      }),
     ],
-    ['when it is verified', () => ({ onStep: (step) => (step === 'verified' ? drop() : undefined) })],
   ])('%s', async (_when, more) => {
     await expect(rebuild(options(more()))).rejects.toMatchObject({ code: 'PROJECTOR_FENCED' });
     expect(await store.generation()).toBe(served);

@@ -17,9 +17,8 @@ export type { DirectoryLock } from './engine/directory-lock.ts';
 export { lockFile } from './engine/directory-lock.ts';
 export type { StoreLimits } from './engine/create-store.ts';
 export type { Cluster, Migration, MigrationTarget } from './engine/migrations.ts';
-export { loadMigrations, quoteText, renderMigration } from './engine/migrations.ts';
+export { loadMigrations, renderMigration } from './engine/migrations.ts';
 export { proveDeduplication } from './engine/migrate.ts';
-export { rowsBefore } from './positions.ts';
 export type { RowEncoder } from './engine/row-binary.ts';
 export { columnsOf, createRowEncoder } from './engine/row-binary.ts';
 export { toStoreError } from './engine/store-errors.ts';
@@ -39,7 +38,19 @@ export { samplesPage } from './queries/samples.ts';
 export type { GapsRequest, OverviewRow, SignRow, TrackRequest } from './queries/coverage.ts';
 export { coverageRows, gapRows, gapsPage, overview, signRows } from './queries/coverage.ts';
 export type { TablePlace } from './queries/generations.ts';
-export { dropPartition, partitionsOfGeneration } from './queries/generations.ts';
+export {
+  SERVED_GENERATIONS,
+  dropPartition,
+  partitionsOfGeneration,
+  rowsPerGeneration,
+} from './queries/generations.ts';
+export { anyRow, offsetsWithRows, partitionsWithRows } from './queries/log-rows.ts';
+export type { CursorRow } from './queries/cursors.ts';
+export { CURSOR_GENERATIONS, cursorRows, insertCursor } from './queries/cursors.ts';
+export type { Copy, CopyPiece } from './queries/copy.ts';
+export { copyMonths, copyPiece, copyPieces, hasHistory } from './queries/copy.ts';
+export type { MarketSums } from './queries/checksum.ts';
+export { checksumSql, createRowChecksum, marketSums } from './queries/checksum.ts';
 export type { SqlFront, SqlFrontOptions } from './sql-front/front.ts';
 export { startSqlFront } from './sql-front/front.ts';
 export type { ExportDataset, ExportFormat } from './export/columns.ts';

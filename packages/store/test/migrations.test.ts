@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadMigrations, renderMigration } from '@ladderlog/store';
-import { quoteIdentifier, quoteText, renderText, splitStatements } from '../src/engine/migrations.ts';
+import { renderText, splitStatements } from '../src/engine/migrations.ts';
+import { checkedName, quoteText } from '../src/sql.ts';
 
 const table = `
 -- a comment; with a semicolon
@@ -91,6 +92,6 @@ test('statements end at semicolons outside quotes', () => {
 });
 
 test('names and texts cannot break out', () => {
-  expect(() => quoteIdentifier('a; DROP')).toThrow("'a; DROP' cannot be");
+  expect(() => checkedName('a; DROP')).toThrow("'a; DROP' cannot be");
   expect(quoteText("it's \\ fine")).toBe("'it\\'s \\\\ fine'");
 });

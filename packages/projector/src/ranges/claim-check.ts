@@ -1,11 +1,12 @@
 // Whether a cursor, the log and the tables belong together. What does not is refused rather than patched up: rebuild.
 
 import type { Projection } from '@ladderlog/core';
-import { LadderlogError } from '@ladderlog/core';
+import { LadderlogError, partitionName } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
+import { anyRow } from '@ladderlog/store';
 
 import type { Claim } from './cursor.ts';
-import { hasRows } from './tables.ts';
+import type { Bounds } from './log-bounds.ts';
 
 export async function checkClaim(
   places: {
@@ -14,7 +15,7 @@ export async function checkClaim(
     readonly fingerprint: string;
   },
   claim: Claim,
-  log: { readonly begin: number; readonly end: number },
+  log: Bounds,
 ): Promise<void> {
   const { store, projections, fingerprint } = places;
   const { cursor, key, fresh } = claim;
@@ -29,18 +30,29 @@ export async function checkClaim(
   if (known >= log.end)
     throw new LadderlogError(
       'LOG_OFFSET_OUT_OF_RANGE',
-      `the tables have ${key.topic}/${key.partition}/${known}, the log ends at ${log.end}: it is not the log they were built from`,
+      `the tables have ${partitionName(key)}/${known}, the log ends at ${log.end}: it is not the log they were built from`,
       { details: { ...key, hwm: known, end: log.end } },
     );
   // Cursors and tables must have begun together: else rows would be missed, or come twice.
   const projected = cursor.hwm >= log.begin;
   if (!fresh && !projected) return;
-  if ((await hasRows(store, projections, generation, fresh ? key : null)) === fresh)
+  if ((await hasRows(store, projections, fresh ? key : { generation })) === fresh)
     throw new LadderlogError(
       'TABLES_FOREIGN',
       fresh
-        ? `generation ${generation} has rows of ${key.topic}/${key.partition} that no cursor knows: rebuild`
+        ? `generation ${generation} has rows of ${partitionName(key)} that no cursor knows: rebuild`
         : `the cursors of generation ${generation} are ahead of tables without rows: rebuild`,
       { details: { ...key } },
     );
+}
+
+async function hasRows(
+  store: Pick<Store, 'query'>,
+  projections: readonly Projection[],
+  of: Parameters<typeof anyRow>[1],
+): Promise<boolean> {
+  for (const { table } of projections)
+    if ((await store.query(anyRow(table, of), { name: 'has-rows', deadlineMs: 60_000 })).length > 0)
+      return true;
+  return false;
 }

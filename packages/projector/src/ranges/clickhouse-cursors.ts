@@ -4,166 +4,129 @@
 
 import { randomUUID } from 'node:crypto';
 
-import { LadderlogError } from '@ladderlog/core';
-import type { Store } from '@ladderlog/store';
-import { quoteText } from '@ladderlog/store';
+import { LadderlogError, partitionName } from '@ladderlog/core';
+import type { CursorRow, Store } from '@ladderlog/store';
+import { CURSOR_GENERATIONS, cursorRows, insertCursor } from '@ladderlog/store';
 
 import type { Claim, Cursor, CursorKey, CursorStore, OffsetRange } from './cursor.ts';
+import { toCursor } from './cursor.ts';
 
-type CursorRow = Cursor & { readonly revision: number; readonly owner: string };
+/** What changes from one revision to the next. */
+type Content = Pick<CursorRow, 'hwm' | 'pending_first' | 'pending_last' | 'fingerprint'>;
 
-type StoredRow = {
-  generation: number;
-  topic: string;
-  partition: number;
-  epoch: number;
-  revision: number;
-  owner: string;
-  hwm: number;
-  pending_first: number | null;
-  pending_last: number | null;
-  fingerprint: string;
-};
+const READ = { name: 'cursors', lane: 'write' } as const;
 
 /** A dropped generation leaves this in place of its fingerprint: its number and its tokens are never used again. */
 const DROPPED = '';
+const isLive = (row: CursorRow | null): row is CursorRow => row !== null && row.fingerprint !== DROPPED;
 
 const CLAIM_ATTEMPTS = 100;
 const SPENT_REVISIONS = 5;
 
-export function openClickhouseCursors(store: Pick<Store, 'query' | 'exec'>): CursorStore {
-  const revisions = new WeakMap<Claim, CursorRow>();
+export const openClickhouseCursors = (store: Pick<Store, 'query' | 'exec'>): CursorStore =>
+  new ClickhouseCursors(store);
 
-  const select = async (where: string, params: Record<string, unknown>): Promise<StoredRow[]> =>
-    store.query<StoredRow>(
-      {
-        sql: `SELECT generation, topic, partition, epoch, revision, owner, hwm, pending_first, pending_last, fingerprint
-              FROM projection_cursors FINAL WHERE ${where} ORDER BY generation, topic, partition`,
-        params,
-      },
-      { name: 'cursors', lane: 'write' },
+class ClickhouseCursors implements CursorStore {
+  private readonly store: Pick<Store, 'query' | 'exec'>;
+  /** The row that was written last under each claim. */
+  private readonly written = new WeakMap<Claim, CursorRow>();
+
+  constructor(store: Pick<Store, 'query' | 'exec'>) {
+    this.store = store;
+  }
+
+  async claim(key: CursorKey, begin: number, fingerprint: string): Promise<Claim> {
+    const { before, row } = await this.takeOver(key, (old) =>
+      isLive(old) ? old : { hwm: begin - 1, pending_first: null, pending_last: null, fingerprint },
     );
-  const read = async (key: CursorKey): Promise<CursorRow | null> => {
-    const [row] = await select(
-      'generation = {generation:UInt32} AND topic = {topic:String} AND partition = {partition:UInt16}',
-      { ...key },
-    );
-    return row ? rowOf(row) : null;
-  };
+    const claim = { key, cursor: toCursor(row), fresh: !isLive(before) };
+    this.written.set(claim, row);
+    return claim;
+  }
+
+  intend(claim: Claim, range: OffsetRange): Promise<boolean> {
+    return this.update(claim, { pending_first: range.first, pending_last: range.last });
+  }
+
+  advance(claim: Claim, hwm: number): Promise<boolean> {
+    return this.update(claim, { hwm, pending_first: null, pending_last: null });
+  }
+
+  async owns(claim: Claim): Promise<boolean> {
+    const now = await this.read(claim.key);
+    return now?.epoch === claim.cursor.epoch && now.owner === this.written.get(claim)?.owner;
+  }
+
+  async list(generation: number): Promise<(CursorKey & Cursor)[]> {
+    const rows = await this.store.query<CursorRow>(cursorRows({ generation }), READ);
+    return rows
+      .filter(isLive)
+      .map((row) => ({ generation, topic: row.topic, partition: row.partition, ...toCursor(row) }));
+  }
+
+  async generations(): Promise<number[]> {
+    const rows = await this.store.query<{ generation: number }>(CURSOR_GENERATIONS, READ);
+    return rows.map(({ generation }) => generation);
+  }
+
+  async drop(generation: number): Promise<void> {
+    const content = { hwm: -1, pending_first: null, pending_last: null, fingerprint: DROPPED };
+    for (const row of await this.store.query<CursorRow>(cursorRows({ generation }), READ))
+      await this.takeOver({ generation, topic: row.topic, partition: row.partition }, () => content);
+  }
+
+  async close(): Promise<void> {
+    // The store is its owner's.
+  }
+
+  private async read(key: CursorKey): Promise<CursorRow | null> {
+    const [row] = await this.store.query<CursorRow>(cursorRows(key), READ);
+    return row ?? null;
+  }
 
   /** True when this very row is now the cursor. */
-  async function write(key: CursorKey, row: CursorRow): Promise<boolean> {
-    const token = `cursor:g${key.generation}:${key.topic}:${key.partition}:${row.revision}`;
-    const { pending } = row;
-    await store.exec(
-      `INSERT INTO projection_cursors
-       (generation, topic, partition, epoch, revision, owner, hwm, pending_first, pending_last, fingerprint)
-       SETTINGS async_insert = 0, insert_deduplicate = 1, insert_deduplication_token = ${quoteText(token)}
-       VALUES (${key.generation}, ${quoteText(key.topic)}, ${key.partition}, ${row.epoch}, ${row.revision},
-         ${quoteText(row.owner)}, ${row.hwm}, ${pending?.first ?? 'NULL'}, ${pending?.last ?? 'NULL'},
-         ${quoteText(row.fingerprint)})`,
-      { name: 'cursor' },
-    );
-    const now = await read(key);
+  private async write(row: CursorRow): Promise<boolean> {
+    await this.store.exec(insertCursor(row), { name: 'cursor' });
+    const { generation, topic, partition } = row;
+    const now = await this.read({ generation, topic, partition });
     return (
-      now !== null &&
-      now.epoch === row.epoch &&
+      now?.epoch === row.epoch &&
       now.revision === row.revision &&
       now.owner === row.owner &&
       now.hwm === row.hwm &&
-      now.pending?.last === pending?.last
+      now.pending_last === row.pending_last
     );
   }
 
-  async function update(claim: Claim, change: Pick<CursorRow, 'hwm' | 'pending'>): Promise<boolean> {
-    const held = revisions.get(claim);
+  private async update(claim: Claim, change: Partial<Content>): Promise<boolean> {
+    const held = this.written.get(claim);
     if (!held) return false;
     for (let skip = 1; skip <= SPENT_REVISIONS; skip++) {
       const next = { ...held, ...change, revision: held.revision + skip };
-      if (await write(claim.key, next)) {
-        revisions.set(claim, next);
+      if (await this.write(next)) {
+        this.written.set(claim, next);
         return true;
       }
       // Nobody else wrote: the token was spent by an attempt whose row an engine, killed in between, never had.
-      const now = await read(claim.key);
+      const now = await this.read(claim.key);
       if (now?.owner !== held.owner || now.revision !== held.revision) return false;
     }
     throw new LadderlogError('STORE_UNAVAILABLE', 'the cursor takes no write', { retryable: true });
   }
 
-  async function take(
+  private async takeOver(
     key: CursorKey,
-    next: (before: CursorRow | null) => Pick<Cursor, 'hwm' | 'pending' | 'fingerprint'>,
+    next: (before: CursorRow | null) => Content,
   ): Promise<{ before: CursorRow | null; row: CursorRow }> {
     const owner = randomUUID();
     for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
-      const before = await read(key);
+      const before = await this.read(key);
       const epoch = (before?.epoch ?? 0) + 1;
       // Later attempts pass over revisions whose token was spent without a row.
       const revision = (before?.revision ?? 0) + 1 + attempt;
-      const row = { ...next(before), epoch, revision, owner };
-      if (await write(key, row)) return { before, row };
+      const row = { ...next(before), ...key, epoch, revision, owner };
+      if (await this.write(row)) return { before, row };
     }
-    throw new LadderlogError('STORE_BUSY', `no claim on ${key.topic}/${key.partition}`, { retryable: true });
+    throw new LadderlogError('STORE_BUSY', `no claim on ${partitionName(key)}`, { retryable: true });
   }
-
-  const isLive = (row: { readonly fingerprint: string }): boolean => row.fingerprint !== DROPPED;
-
-  return {
-    async claim(key: CursorKey, begin: number, fingerprint: string): Promise<Claim> {
-      const { before, row } = await take(key, (old) =>
-        old && isLive(old) ? old : { hwm: begin - 1, pending: null, fingerprint },
-      );
-      const { epoch, hwm, pending } = row;
-      const cursor = { epoch, hwm, pending, fingerprint: row.fingerprint };
-      const claim = { key, cursor, fresh: before === null || !isLive(before) };
-      revisions.set(claim, row);
-      return claim;
-    },
-    intend: (claim: Claim, range: OffsetRange) =>
-      update(claim, { hwm: revisions.get(claim)?.hwm ?? claim.cursor.hwm, pending: range }),
-    advance: (claim: Claim, hwm: number) => update(claim, { hwm, pending: null }),
-    async owns(claim: Claim): Promise<boolean> {
-      const now = await read(claim.key);
-      return now !== null && now.epoch === claim.cursor.epoch && now.owner === revisions.get(claim)?.owner;
-    },
-    async list(generation: number): Promise<(CursorKey & Cursor)[]> {
-      const rows = await select('generation = {generation:UInt32}', { generation });
-      return rows.filter(isLive).map((row) => {
-        const { epoch, hwm, pending, fingerprint } = rowOf(row);
-        const { topic, partition } = row;
-        return { generation, topic, partition, epoch, hwm, pending, fingerprint };
-      });
-    },
-    async generations(): Promise<number[]> {
-      const rows = await store.query<{ generation: number }>(
-        'SELECT DISTINCT generation FROM projection_cursors ORDER BY generation',
-        { name: 'cursors', lane: 'write' },
-      );
-      return rows.map(({ generation }) => generation);
-    },
-    async drop(generation: number): Promise<void> {
-      for (const { topic, partition } of await select('generation = {generation:UInt32}', { generation }))
-        await take({ generation, topic, partition }, () => ({
-          hwm: -1,
-          pending: null,
-          fingerprint: DROPPED,
-        }));
-    },
-    async close(): Promise<void> {
-      // The store is its owner's.
-    },
-  };
 }
-
-const rowOf = (row: StoredRow): CursorRow => ({
-  epoch: row.epoch,
-  revision: row.revision,
-  owner: row.owner,
-  hwm: row.hwm,
-  pending:
-    row.pending_first === null || row.pending_last === null
-      ? null
-      : { first: row.pending_first, last: row.pending_last },
-  fingerprint: row.fingerprint,
-});

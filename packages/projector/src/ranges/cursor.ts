@@ -43,3 +43,22 @@ export type CursorStore = {
   drop(generation: number): Promise<void>;
   close(): Promise<void>;
 };
+
+/** A cursor as both implementations store it. */
+export type StoredCursor = {
+  readonly epoch: number;
+  readonly hwm: number;
+  readonly pending_first: number | null;
+  readonly pending_last: number | null;
+  readonly fingerprint: string;
+};
+
+export const toCursor = (row: StoredCursor): Cursor => ({
+  epoch: row.epoch,
+  hwm: row.hwm,
+  pending:
+    row.pending_first === null || row.pending_last === null
+      ? null
+      : { first: row.pending_first, last: row.pending_last },
+  fingerprint: row.fingerprint,
+});

@@ -7,7 +7,6 @@ import type { LogBatch, LogRecord } from '@ladderlog/log';
 import type { RowEncoder, Store } from '@ladderlog/store';
 
 import type { Claim, CursorStore, OffsetRange } from './cursor.ts';
-import type { FailPoint, FailPoints } from './fail-points.ts';
 import type { WriteGate } from './gate.ts';
 import type { ProjectorLimits } from './limits.ts';
 import type { Partition } from './log-bounds.ts';
@@ -36,7 +35,6 @@ export type PartitionContext = {
   readonly store: Pick<Store, 'insertRowBinary' | 'query'>;
   readonly cursors: CursorStore;
   readonly limits: ProjectorLimits;
-  readonly failPoints: FailPoints;
   readonly signal: AbortSignal;
   /** Whether the log has a record of the partition in [first, end): what it passed over was not there any more. */
   readonly hasRecords: (at: Partition, first: number, end: number) => Promise<boolean>;
@@ -197,7 +195,6 @@ export class PartitionProjector {
         this.held(await this.retried('cursor', () => cursors.intend(claim, range)));
         this.pending = range;
         let confirmed = performance.now();
-        await this.reach('afterIntent', range);
         for (const insert of inserts) {
           let doubtful = replayed;
           await this.retried('insert', async () => {
@@ -209,9 +206,7 @@ export class PartitionProjector {
             doubtful = true;
             await (again ? this.sendAgain(insert, records, range) : send(context, insert));
           });
-          await this.reach('afterInsert', range);
         }
-        await this.reach('beforeCursor', range);
       }
       this.held(await this.retried('cursor', () => cursors.advance(claim, range.last)));
     } catch (error) {
@@ -226,7 +221,6 @@ export class PartitionProjector {
     const { topic, partition } = claim.key;
     const rows = Object.fromEntries(inserts.map((insert) => [insert.table, insert.rows]));
     context.onDone({ topic, partition, range, events, poison, rows, ms: performance.now() - begun });
-    await this.reach('afterCursor', range);
   }
 
   private sendAgain(insert: TableInsert, records: readonly LogRecord[], range: OffsetRange): Promise<void> {
@@ -274,9 +268,5 @@ export class PartitionProjector {
   private retried<T>(step: 'cursor' | 'insert', attempt: () => Promise<T>): Promise<T> {
     const { limits, signal, onRetry } = this.context;
     return retrying(attempt, limits, signal, (error, attempts) => onRetry(error, attempts, step, this.claim));
-  }
-
-  private async reach(point: FailPoint, range: OffsetRange): Promise<void> {
-    await this.context.failPoints[point]?.(this.claim.key, range);
   }
 }

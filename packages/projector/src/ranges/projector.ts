@@ -11,7 +11,6 @@ import type { Logger } from 'pino';
 
 import { checkClaim } from './claim-check.ts';
 import type { CursorStore } from './cursor.ts';
-import type { FailPoints } from './fail-points.ts';
 import { WriteGate } from './gate.ts';
 import { tablesCaughtUp, watchEnds } from './lag.ts';
 import type { ProjectorLimits } from './limits.ts';
@@ -44,7 +43,6 @@ export type ProjectorOptions = {
   /** Default: the venues' topics. */
   readonly topics?: readonly string[];
   readonly observer?: ProjectorObserver;
-  readonly failPoints?: FailPoints;
 };
 
 export type ProjectorStatus = Counts & {
@@ -204,7 +202,7 @@ class TableProjector implements Projector {
   }
 
   private context(signal: AbortSignal, onFailure: (error: unknown) => void): PartitionContext {
-    const { log, store, cursors, projections, generation, logger, failPoints = {} } = this.options;
+    const { log, store, cursors, projections, generation, logger } = this.options;
     return {
       projections,
       encoders: projections.map(({ table }) => createRowEncoder(table, generation) as RowEncoder<never>),
@@ -212,7 +210,6 @@ class TableProjector implements Projector {
       store,
       cursors,
       limits: this.limits,
-      failPoints,
       signal,
       gate: this.gate,
       onFailure,

@@ -7,15 +7,16 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { TableName } from '@ladderlog/core';
 import { LadderlogError } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
+import { offsetsWithRows } from '@ladderlog/store';
 
 import type { CursorKey, OffsetRange } from './cursor.ts';
 import type { ProjectorLimits } from './limits.ts';
-import { offsetsIn } from './tables.ts';
 
 export type TableInsert = {
-  readonly table: string;
+  readonly table: TableName;
   readonly columns: readonly string[];
   readonly bytes: Uint8Array;
   readonly rows: number;
@@ -58,13 +59,17 @@ export async function insertAgain(
   repeat: Repeat,
 ): Promise<void> {
   const missing = async (): Promise<TableInsert | null> => {
-    const present = await offsetsIn(context.store, insert.table, repeat.key, repeat.range);
+    const rows = await context.store.query<{ offset: number }>(
+      offsetsWithRows(insert.table, repeat.key, repeat.range),
+      { name: 'offsets-in', deadlineMs: 60_000 },
+    );
+    const present = new Set(rows.map(({ offset }) => offset));
     return present.size >= insert.rows ? null : repeat.without(present);
   };
   let rest = await missing();
   for (let attempt = 0; rest; attempt++) {
     if (attempt === ATTEMPTS)
-      throw new LadderlogError('STORE_UNAVAILABLE', `${insert.table} acknowledges rows and has them not`, {
+      throw new LadderlogError('STORE_UNAVAILABLE', `${insert.table} acknowledged rows that are not there`, {
         retryable: true,
       });
     if (attempt > 0) await repeat.confirm();

@@ -1,16 +1,15 @@
 // Tables against the log: the same rows, each once. The log is read and projected again, in memory and without the store; the
 // tables are summed up by the engine; the two must agree for every table and market.
 
-import type { Position, Projection, TableName, TableRow } from '@ladderlog/core';
-import { EVENT_TABLES, isNewer } from '@ladderlog/core';
+import type { Position, Projection, TableName } from '@ladderlog/core';
+import { EVENT_TABLES, partitionName } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
-import { createRowEncoder } from '@ladderlog/store';
 
 import { readBefore } from '../ranges/log-bounds.ts';
 import { createRangeProjector } from '../ranges/range-projection.ts';
-import type { RowSink } from '../ranges/range-projection.ts';
-import { checksumSql, createRowChecksum } from './checksum.ts';
+import type { Sums, TableSums } from './sums.ts';
+import { SummingSink, sumTables } from './sums.ts';
 import type { CursorStore } from '../ranges/cursor.ts';
 
 export type VerifyOptions = {
@@ -56,11 +55,6 @@ export type VerifyResult = {
   readonly differences: readonly Difference[];
 };
 
-/** Rows and summed checksums per market. */
-type Sums = Map<string, { rows: number; sum: bigint }>;
-type Side = { readonly sums: Sums; readonly rows: number; readonly unique: number };
-
-const DEADLINE_MS = 30 * 60_000;
 /** Beyond this many, differences are counted in the rows but not listed. */
 const MAX_DIFFERENCES = 1_000;
 
@@ -68,7 +62,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyResult> {
   const { projections, generation, cursors, store, hold = (work) => work() } = options;
   const { at, tables } = await hold(async () => ({
     at: await cursors.list(generation),
-    tables: await summarizeTables(store, projections, generation),
+    tables: await sumTables(store, projections, generation),
   }));
   const upTo = at.map(({ topic, partition, hwm }) => ({ topic, partition, offset: hwm + 1 }));
   const { sums, events } = await summarizeLog(options, upTo);
@@ -77,7 +71,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyResult> {
   for (const { topic, partition, pending } of at)
     if (pending)
       differences.push({
-        table: `${topic}/${partition}`,
+        table: partitionName({ topic, partition }),
         venue: null,
         market: null,
         kind: 'unfinished_range',
@@ -103,45 +97,8 @@ export async function tableChecksums(
   projections: readonly Projection[],
   generation: number,
 ): Promise<TableSummary[]> {
-  const tables = await summarizeTables(store, projections, generation);
+  const tables = await sumTables(store, projections, generation);
   return projections.map(({ table }) => summaryOf(table, tables.get(table)!));
-}
-
-async function summarizeTables(
-  store: Pick<Store, 'query'>,
-  projections: readonly Projection[],
-  generation: number,
-): Promise<Map<TableName, Side>> {
-  const tables = new Map<TableName, Side>();
-  for (const { table, newestBy, merging } of projections) {
-    const final = newestBy || merging ? 'FINAL' : '';
-    const rows = await store.query<{
-      venue: string;
-      market: string;
-      rows: number;
-      checksum: string;
-      positions: number;
-    }>(
-      {
-        sql: `SELECT venue, market, count() AS rows, toString(sum(${checksumSql(table)})) AS checksum,
-                uniqExact(topic, partition, offset) AS positions
-              FROM ${table} ${final} WHERE generation = {generation:UInt32} GROUP BY venue, market`,
-        params: { generation },
-      },
-      { name: 'verify', deadlineMs: DEADLINE_MS },
-    );
-    const sums: Sums = new Map();
-    let count = 0;
-    let unique = 0;
-    for (const row of rows) {
-      sums.set(`${row.venue}\n${row.market}`, { rows: row.rows, sum: BigInt(row.checksum) });
-      count += row.rows;
-      // One market is in one partition: positions of two markets never coincide.
-      unique += row.positions;
-    }
-    tables.set(table, { sums, rows: count, unique });
-  }
-  return tables;
 }
 
 async function summarizeLog(
@@ -162,80 +119,21 @@ async function summarizeLog(
   return { sums: sinks.map((sink) => sink.finish()), events };
 }
 
-/** Takes what the projector would send, refuses what it would refuse, and keeps checksums. */
-class SummingSink implements RowSink {
-  private readonly projection: Projection;
-  private readonly checksum: (row: TableRow<TableName>) => number;
-  private readonly encoder;
-  private readonly sums: Sums = new Map();
-  private readonly newest = new Map<
-    string,
-    {
-      readonly market: string;
-      readonly observedAt: number;
-      readonly offset: number;
-      readonly checksum: number;
-    }
-  >();
-  private readonly merged = new Map<string, TableRow<TableName>>();
-
-  constructor(projection: Projection, generation: number) {
-    this.projection = projection;
-    this.checksum = createRowChecksum(projection.table);
-    this.encoder = createRowEncoder(projection.table, generation);
-  }
-
-  add(row: TableRow<TableName>, newestKey: string | null): void {
-    this.encoder.add(row);
-    if (this.encoder.bytes > 1 << 20) this.encoder.take();
-    const { merging } = this.projection;
-    if (merging) {
-      const key = merging.key(row);
-      const held = this.merged.get(key);
-      this.merged.set(key, held ? merging.merge(held, row) : row);
-      return;
-    }
-    const market = marketOf(row);
-    const checksum = this.checksum(row);
-    if (newestKey === null) return this.sum(market, checksum);
-    const { observed_at: observedAt, offset } = row as TableRow<'latest_books'>;
-    const held = this.newest.get(newestKey);
-    if (!held || isNewer(observedAt, offset, held.observedAt, held.offset))
-      this.newest.set(newestKey, { market, observedAt, offset, checksum });
-  }
-
-  finish(): Sums {
-    for (const { market, checksum } of this.newest.values()) this.sum(market, checksum);
-    for (const row of this.merged.values()) this.sum(marketOf(row), this.checksum(row));
-    return this.sums;
-  }
-
-  private sum(market: string, checksum: number): void {
-    const held = this.sums.get(market);
-    if (held) {
-      held.rows++;
-      held.sum += BigInt(checksum);
-    } else this.sums.set(market, { rows: 1, sum: BigInt(checksum) });
-  }
-}
-
-const marketOf = (row: TableRow<TableName>): string => `${row.venue as string}\n${row.market as string}`;
-
-function compareTable(table: TableName, inLog: Sums, side: Side): Difference[] {
+function compareTable(table: TableName, inLog: Sums, inTable: TableSums): Difference[] {
   const differences: Difference[] = [];
   const each = (EVENT_TABLES as readonly string[]).includes(table);
-  if (each && side.rows !== side.unique)
+  if (each && inTable.rows !== inTable.positions)
     differences.push({
       table,
       venue: null,
       market: null,
       kind: 'repeated_positions',
-      inLog: side.unique,
-      inTable: side.rows,
+      inLog: inTable.positions,
+      inTable: inTable.rows,
     });
-  for (const key of new Set([...inLog.keys(), ...side.sums.keys()])) {
+  for (const key of new Set([...inLog.keys(), ...inTable.sums.keys()])) {
     const ours = inLog.get(key) ?? { rows: 0, sum: 0n };
-    const theirs = side.sums.get(key) ?? { rows: 0, sum: 0n };
+    const theirs = inTable.sums.get(key) ?? { rows: 0, sum: 0n };
     if (ours.rows === theirs.rows && ours.sum === theirs.sum) continue;
     const [venue = '', market = ''] = key.split('\n');
     const kind =
@@ -245,8 +143,8 @@ function compareTable(table: TableName, inLog: Sums, side: Side): Difference[] {
   return differences;
 }
 
-function summaryOf(table: string, side: Side): TableSummary {
+function summaryOf(table: string, inTable: TableSums): TableSummary {
   let sum = 0n;
-  for (const market of side.sums.values()) sum += market.sum;
-  return { table, rows: side.rows, markets: side.sums.size, checksum: sum.toString(16) };
+  for (const market of inTable.sums.values()) sum += market.sum;
+  return { table, rows: inTable.rows, markets: inTable.sums.size, checksum: sum.toString(16) };
 }

@@ -13,7 +13,7 @@ import { createStore } from './create-store.ts';
 import { lockDirectory } from './directory-lock.ts';
 import type { Logger } from './logger.ts';
 import { SILENT } from './logger.ts';
-import { quoteIdentifier, quoteText } from './migrations.ts';
+import { checkedName, quoteText } from '../sql.ts';
 import type { Lane } from './query-queue.ts';
 import type { Engine, Store } from '../store.ts';
 import { toStoreError } from './store-errors.ts';
@@ -70,7 +70,7 @@ export type ChdbStore = Store & {
 
 export async function openChdbStore(options: ChdbOptions): Promise<ChdbStore> {
   const path = resolve(options.path);
-  const database = quoteIdentifier(options.database ?? 'ladderlog');
+  const database = checkedName(options.database ?? 'ladderlog');
   const log = options.log ?? SILENT;
   const { connect, start } = await loadChdb();
   const lock = lockDirectory(path, options.purpose ?? 'ladderlog');

@@ -6,9 +6,10 @@ import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from './logger.ts';
 import { migrateStore } from './migrate.ts';
 import type { MigrationTarget } from './migrations.ts';
-import { quoteIdentifier, quoteText } from './migrations.ts';
+import { checkedName, quoteText } from '../sql.ts';
 import type { Lane, QueueLimits } from './query-queue.ts';
 import { QueryQueue } from './query-queue.ts';
+import { CURRENT_GENERATION, switchToGeneration } from '../queries/generations.ts';
 import type { Engine, Query, QueryOptions, Settings, Store } from '../store.ts';
 import { toStoreError } from './store-errors.ts';
 
@@ -130,7 +131,7 @@ export function createStore(
 
     async insertRowBinary(table, columns, bytes, options) {
       if (bytes.length === 0) return;
-      const head = `INSERT INTO ${quoteIdentifier(table)} (${columns.map(quoteIdentifier).join(', ')})`;
+      const head = `INSERT INTO ${checkedName(table)} (${columns.map(checkedName).join(', ')})`;
       await guarded('write', `insert ${table}`, options.deadlineMs ?? 60_000, (deadline) =>
         engine.insert(
           head,
@@ -151,10 +152,7 @@ export function createStore(
     migrate: () => migrateStore(store, target, log),
 
     async generation() {
-      const [row] = await store.query<{ generation: number }>(
-        'SELECT generation FROM current_generation ORDER BY sequence DESC LIMIT 1',
-        { name: 'generation' },
-      );
+      const [row] = await store.query<{ generation: number }>(CURRENT_GENERATION, { name: 'generation' });
       if (!row)
         throw new LadderlogError(
           'STORE_QUERY_FAILED',
@@ -164,11 +162,7 @@ export function createStore(
     },
 
     async switchGeneration(to, reason) {
-      await store.exec(
-        `INSERT INTO current_generation (sequence, generation, reason)
-         SELECT max(sequence) + 1, ${Math.trunc(to)}, ${quoteText(reason)} FROM current_generation`,
-        { name: 'switch-generation' },
-      );
+      await store.exec(switchToGeneration(to, reason), { name: 'switch-generation' });
       const now = await store.generation();
       if (now !== to)
         throw new LadderlogError('STORE_QUERY_FAILED', `generation ${now} is served after a switch to ${to}`);

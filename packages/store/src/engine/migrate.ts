@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from './logger.ts';
 import type { Migration, MigrationTarget } from './migrations.ts';
-import { loadMigrations, quoteText, renderMigration } from './migrations.ts';
+import { quoteText } from '../sql.ts';
+import { loadMigrations, renderMigration } from './migrations.ts';
 import { ByteWriter } from './row-binary.ts';
 import type { MigrationReport, Store } from '../store.ts';
 

@@ -2,6 +2,7 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { LadderlogError } from '@ladderlog/core';
+import { checkedName, quoteText } from '../sql.ts';
 
 export type Cluster = {
   readonly name: string;
@@ -49,13 +50,13 @@ export function renderMigration(text: string, target: MigrationTarget): string[]
 const PLACEHOLDER = /\{([A-Za-z_]+)(?: ([^{}]*))?\}/g;
 
 export function renderText(text: string, { database, cluster }: MigrationTarget): string {
-  const db = quoteIdentifier(database);
+  const db = checkedName(database);
   return stripComments(text).replace(PLACEHOLDER, (whole, name: string, argument: string | undefined) => {
     switch (name) {
       case 'db':
         return db;
       case 'cluster':
-        return cluster ? `ON CLUSTER ${quoteIdentifier(cluster.name)}` : '';
+        return cluster ? `ON CLUSTER ${checkedName(cluster.name)}` : '';
       case 'local':
         return cluster ? '_local' : '';
       case 'dedup':
@@ -89,14 +90,14 @@ function distributed(db: string, cluster: Cluster, argument: string): string {
   const space = argument.indexOf(' ');
   const table = argument.slice(0, space);
   const key = argument.slice(space + 1);
-  const on = `ON CLUSTER ${quoteIdentifier(cluster.name)}`;
-  return `CREATE TABLE IF NOT EXISTS ${db}.${table} ${on} AS ${db}.${table}_local ENGINE = Distributed(${quoteIdentifier(cluster.name)}, ${db}, ${table}_local, ${key})`;
+  const on = `ON CLUSTER ${checkedName(cluster.name)}`;
+  return `CREATE TABLE IF NOT EXISTS ${db}.${table} ${on} AS ${db}.${table}_local ENGINE = Distributed(${checkedName(cluster.name)}, ${db}, ${table}_local, ${key})`;
 }
 
 /** `table change`: a Distributed table has columns of its own, and converts to them what its shards send. */
 function alterDistributed(db: string, cluster: Cluster, argument: string): string {
   const space = argument.indexOf(' ');
-  const on = `ON CLUSTER ${quoteIdentifier(cluster.name)}`;
+  const on = `ON CLUSTER ${checkedName(cluster.name)}`;
   return `ALTER TABLE ${db}.${argument.slice(0, space)} ${on} ${argument.slice(space + 1)}`;
 }
 
@@ -121,17 +122,3 @@ export function splitStatements(text: string): string[] {
   statements.push(text.slice(begin).trim());
   return statements.filter((statement) => statement !== '');
 }
-
-/** Names come from configuration, never from a client; refusing odd ones is simpler than escaping them everywhere. */
-export function quoteIdentifier(name: string): string {
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(name))
-    throw new LadderlogError(
-      'BAD_CONFIG',
-      `'${name}' cannot be a database or cluster name: use letters, digits and _`,
-    );
-  return name;
-}
-
-/** A ClickHouse text literal. */
-export const quoteText = (text: string): string =>
-  `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

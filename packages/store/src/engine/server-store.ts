@@ -7,7 +7,7 @@ import { createStore } from './create-store.ts';
 import type { Logger } from './logger.ts';
 import { SILENT } from './logger.ts';
 import type { Cluster } from './migrations.ts';
-import { quoteIdentifier } from './migrations.ts';
+import { checkedName } from '../sql.ts';
 import type { Engine, Store } from '../store.ts';
 import { toStoreError } from './store-errors.ts';
 
@@ -46,7 +46,7 @@ export const CLUSTER_SETTINGS = {
 } as const;
 
 export async function openServerStore(options: ServerOptions): Promise<Store> {
-  const database = quoteIdentifier(options.database ?? 'ladderlog');
+  const database = checkedName(options.database ?? 'ladderlog');
   const limits: StoreLimits = { ...SERVER_LIMITS, ...options.limits };
   const log = options.log ?? SILENT;
   const access = {
@@ -60,7 +60,7 @@ export async function openServerStore(options: ServerOptions): Promise<Store> {
   };
   const ground = createClient(access);
   try {
-    const on = options.cluster ? ` ON CLUSTER ${quoteIdentifier(options.cluster.name)}` : '';
+    const on = options.cluster ? ` ON CLUSTER ${checkedName(options.cluster.name)}` : '';
     await ground.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}${on}` });
   } catch (error) {
     throw toStoreError(error, `reach ClickHouse at ${new URL(options.url).host}`);

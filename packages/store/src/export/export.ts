@@ -20,7 +20,7 @@ import {
   rowsQuery,
   textPages,
 } from './pages.ts';
-import { rowsBefore } from '../positions.ts';
+import { rowsBefore } from '../queries/log-rows.ts';
 import type { Query, Store } from '../store.ts';
 import { at } from '../queries/sql.ts';
 

@@ -11,7 +11,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import type { ChdbStore } from '../engine/chdb-store.ts';
 import { settingsText } from '../engine/create-store.ts';
 import { exception } from './answer.ts';
-import { quoteIdentifier, quoteText } from '../engine/migrations.ts';
+import { checkedName, quoteText } from '../sql.ts';
 import { formatOf, isReading, objectionTo } from './guard.ts';
 import type { Settings } from '../store.ts';
 
@@ -243,7 +243,7 @@ async function insert(session: ClickHouseClient, sql: string, data: Buffer): Pro
 
 function identifier(name: string): string {
   try {
-    return quoteIdentifier(name);
+    return checkedName(name);
   } catch {
     throw exception(36, 'BAD_ARGUMENTS', `'${name.slice(0, 64)}' is not a name`);
   }

@@ -1,11 +1,16 @@
 // Builds of the tables beside each other. One is served; numbers are never used twice, because their tokens are spent.
 
 import type { Projection } from '@ladderlog/core';
-import { LadderlogError } from '@ladderlog/core';
+import { LadderlogError, fingerprintOf } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
-import { dropPartition, partitionsOfGeneration } from '@ladderlog/store';
+import {
+  SERVED_GENERATIONS,
+  dropPartition,
+  partitionsOfGeneration,
+  rowsPerGeneration,
+} from '@ladderlog/store';
 
-import type { CursorStore } from './cursor.ts';
+import type { CursorStore } from '../ranges/cursor.ts';
 
 export type GenerationInfo = {
   readonly generation: number;
@@ -15,7 +20,7 @@ export type GenerationInfo = {
   readonly rows: number;
 };
 
-type Places = {
+export type Places = {
   readonly store: Pick<Store, 'query' | 'exec' | 'generation' | 'database' | 'cluster'>;
   readonly cursors: CursorStore;
   readonly projections: readonly Projection[];
@@ -27,10 +32,10 @@ export async function listGenerations(places: Places): Promise<GenerationInfo[]>
   const complete = await onceServed(store);
   const rows = new Map<number, number>();
   for (const { table } of projections)
-    for (const row of await store.query<{ generation: number; rows: number }>(
-      `SELECT generation, count() AS rows FROM ${table} GROUP BY generation`,
-      { name: 'generations', deadlineMs: 60_000 },
-    ))
+    for (const row of await store.query<{ generation: number; rows: number }>(rowsPerGeneration(table), {
+      name: 'generations',
+      deadlineMs: 60_000,
+    }))
       rows.set(row.generation, (rows.get(row.generation) ?? 0) + row.rows);
   const live = new Set<number>();
   for (const generation of await cursors.generations())
@@ -56,7 +61,7 @@ export async function unusedGeneration(places: Places): Promise<number> {
 }
 
 async function onceServed(store: Pick<Store, 'query'>): Promise<Set<number>> {
-  const rows = await store.query<{ generation: number }>('SELECT generation FROM current_generation', {
+  const rows = await store.query<{ generation: number }>(SERVED_GENERATIONS, {
     name: 'generations',
   });
   return new Set(rows.map(({ generation }) => generation));
@@ -76,4 +81,27 @@ export async function dropGeneration(places: Places, generation: number): Promis
     });
     for (const { id } of partitions) await store.exec(dropPartition(place, id), { name: 'drop-generation' });
   }
+}
+
+/** Serves an older generation of this version again. It goes on from where its projector stopped. */
+export async function rollback(
+  options: Places & { readonly store: Pick<Store, 'switchGeneration'> },
+  to: number,
+): Promise<void> {
+  const known = await listGenerations(options);
+  const target = known.find(({ generation }) => generation === to);
+  if (!target?.complete)
+    throw new LadderlogError('BAD_ARGUMENT', `there is no complete generation ${to}`, {
+      details: { generations: known },
+    });
+  const fingerprint = fingerprintOf(options.projections);
+  const other = (await options.cursors.list(to)).find((at) => at.fingerprint !== fingerprint);
+  // This version would not go on with it, but build new tables at once.
+  if (other)
+    throw new LadderlogError(
+      'PROJECTIONS_CHANGED',
+      `generation ${to} was built by another version of Ladderlog (${other.fingerprint}, here ${fingerprint}): stop this one and run 'ladderlog rebuild --rollback ${to}' and 'ladderlog up' of that version`,
+      { details: { generation: to } },
+    );
+  await options.store.switchGeneration(to, 'rollback');
 }
