@@ -71,7 +71,7 @@ async function venueSettings(): Promise<Record<string, string>> {
 describe.skipIf(!kafka)('scaled mode', () => {
   beforeAll(async () => {
     const server = launch([join(folder, 'clickhouse')], {
-      program: [process.execPath, join(import.meta.dirname, '..', 'harness', 'clickhouse-front.ts')],
+      program: [process.execPath, join(import.meta.dirname, '..', 'harness', 'chdb-server.ts')],
     });
     running.set('clickhouse', server);
     env = {

@@ -77,12 +77,6 @@ type Step = 'chosen' | 'copied' | 'projected' | 'verified' | 'caughtUp' | 'switc
 
 function at(step: Step, run: () => void | Promise<void>): Partial<RebuildOptions> {
   const { log, cursors } = bench;
-  let consumed = 0;
-  const consume: typeof log.consume = async (request) => {
-    // Once to project what is there, once to go on to the tail after verifying.
-    if (++consumed === (step === 'verified' ? 2 : 1)) await run();
-    return log.consume(request);
-  };
   switch (step) {
     case 'chosen':
       return {
@@ -104,8 +98,26 @@ function at(step: Step, run: () => void | Promise<void>): Partial<RebuildOptions
         },
       };
     case 'copied':
+      return {
+        log: {
+          ...log,
+          consume: async (request) => {
+            await run();
+            return log.consume(request);
+          },
+        },
+      };
     case 'verified':
-      return { log: { ...log, consume } };
+      return {
+        log: {
+          ...log,
+          // Only verifying reads the log; projecting consumes it.
+          async *read(request) {
+            yield* log.read(request);
+            await run();
+          },
+        },
+      };
     case 'caughtUp':
     case 'switched':
       return {
@@ -248,19 +260,7 @@ describe('a rebuild whose generation another process drops ends, and is not serv
     dropGeneration(here(), Math.max(...(await bench.cursors.generations())));
   test.each<[string, () => Partial<RebuildOptions>]>([
     ['while it projects', () => withFailPoints(here(), { afterIntent: once(drop) })],
-    [
-      'when it is verified',
-      () => ({
-        log: {
-          ...bench.log,
-          // Only verifying reads the log; projecting consumes it.
-          async *read(request) {
-            yield* bench.log.read(request);
-            await drop();
-          },
-        },
-      }),
-    ],
+    ['when it is verified', () => at('verified', drop)],
   ])('%s', async (_when, more) => {
     await expect(rebuild(options(more()))).rejects.toMatchObject({ code: 'PROJECTOR_FENCED' });
     expect(await store.generation()).toBe(served);

@@ -1,30 +1,17 @@
-export type {
-  Engine,
-  InsertOptions,
-  MigrationReport,
-  Query,
-  QueryOptions,
-  QueryParams,
-  Settings,
-  Store,
-  StoreHealth,
-} from './store.ts';
+export type { Query, Store } from './store.ts';
 export type { ChdbOptions, ChdbStore } from './engine/chdb-store.ts';
 export { CHDB_LIMITS, openChdbStore } from './engine/chdb-store.ts';
-export type { ServerOptions } from './engine/server-store.ts';
 export { openServerStore, SERVER_LIMITS } from './engine/server-store.ts';
 export type { DirectoryLock } from './engine/directory-lock.ts';
 export { lockFile } from './engine/directory-lock.ts';
-export type { StoreLimits } from './engine/create-store.ts';
-export type { Cluster, Migration, MigrationTarget } from './engine/migrations.ts';
 export { loadMigrations, renderMigration } from './engine/migrations.ts';
 export { proveDeduplication } from './engine/migrate.ts';
 export type { RowEncoder } from './engine/row-binary.ts';
 export { columnsOf, createRowEncoder } from './engine/row-binary.ts';
 export { toStoreError } from './engine/store-errors.ts';
-export type { BookSelection, Keyset, SampledKeyset, SnapshotsRequest } from './queries/snapshots.ts';
+export type { Keyset, SampledKeyset } from './queries/snapshots.ts';
 export { latestRows, sampledSnapshotsPage, snapshotsAt, snapshotsPage } from './queries/snapshots.ts';
-export type { MarketRecord, MarketsRequest, UncataloguedRequest } from './queries/markets.ts';
+export type { MarketRecord, MarketsRequest } from './queries/markets.ts';
 export {
   marketById,
   marketBySlug,
@@ -33,11 +20,9 @@ export {
   marketsPage,
   uncataloguedPage,
 } from './queries/markets.ts';
-export type { SamplesRequest } from './queries/samples.ts';
 export { samplesPage } from './queries/samples.ts';
-export type { GapsRequest, OverviewRow, SignRow, TrackRequest } from './queries/coverage.ts';
+export type { OverviewRow, SignRow } from './queries/coverage.ts';
 export { coverageRows, gapRows, gapsPage, overview, signRows } from './queries/coverage.ts';
-export type { TablePlace } from './queries/generations.ts';
 export {
   SERVED_GENERATIONS,
   dropPartition,
@@ -50,10 +35,10 @@ export { CURSOR_GENERATIONS, cursorRows, insertCursor } from './queries/cursors.
 export type { Copy, CopyPiece } from './queries/copy.ts';
 export { copyMonths, copyPiece, copyPieces, hasHistory } from './queries/copy.ts';
 export type { MarketSums } from './queries/checksum.ts';
-export { checksumSql, createRowChecksum, marketSums } from './queries/checksum.ts';
-export type { SqlFront, SqlFrontOptions } from './sql-front/front.ts';
+export { createRowChecksum, marketSums } from './queries/checksum.ts';
+export type { SqlFront } from './sql-front/front.ts';
 export { startSqlFront } from './sql-front/front.ts';
-export type { ExportDataset, ExportFormat } from './export/columns.ts';
-export { EXPORT_DATASETS, EXPORT_FORMATS, EXPORT_SCHEMA_VERSION } from './export/columns.ts';
-export type { ExportedFile, ExportManifest, ExportProgress, ExportRequest } from './export/export.ts';
+export type { ExportFormat } from './export/columns.ts';
+export { EXPORT_DATASETS, EXPORT_FORMATS } from './export/columns.ts';
+export type { ExportManifest, ExportProgress } from './export/export.ts';
 export { exportData } from './export/export.ts';

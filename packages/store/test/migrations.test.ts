@@ -21,7 +21,7 @@ describe('one set of files', () => {
   });
 
   test('on a cluster', () => {
-    expect(renderMigration(table, { database: 'll', cluster: { name: 'main' } })).toEqual([
+    expect(renderMigration(table, { database: 'll', cluster: 'main' })).toEqual([
       `CREATE TABLE ll.t_local ON CLUSTER main (
   a String COMMENT 'one; two'
 ) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', rank) ORDER BY a SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800`,
@@ -36,7 +36,7 @@ describe('one set of files', () => {
 
 describe('the migrations of this version', () => {
   const cluster = loadMigrations().flatMap(({ text }) =>
-    renderMigration(text, { database: 'll', cluster: { name: 'main' } }),
+    renderMigration(text, { database: 'll', cluster: 'main' }),
   );
   const single = loadMigrations().flatMap(({ text }) => renderMigration(text, { database: 'll' }));
 

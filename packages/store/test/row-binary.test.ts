@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isLadderlogError, TABLES } from '@ladderlog/core';
 import { createRowEncoder } from '@ladderlog/store';
-import { ByteWriter } from '../src/engine/row-binary.ts';
+import { RowBinaryWriter } from '../src/engine/row-binary.ts';
 import { book, bookRow } from './book-rows.ts';
 
-const written = (write: (writer: ByteWriter) => void): Buffer => {
-  const writer = new ByteWriter(1);
+const written = (write: (writer: RowBinaryWriter) => void): Buffer => {
+  const writer = new RowBinaryWriter(1);
   write(writer);
   return writer.bytes();
 };
@@ -73,9 +73,16 @@ test('a number that its column cannot hold is refused, not wrapped', () => {
     ['ordinal', -1],
     ['sequence', 2 ** 53],
     ['observed_at', Number.NaN],
+    ['bid_prices', [1, Number.NaN]],
+    ['bid_sizes', [0.5]],
+    ['ask_prices', [2 ** 53]],
+    ['ask_prices', [-(2 ** 54)]],
+    ['ask_sizes', [1, 2, undefined]],
+    ['ask_sizes', [Number.POSITIVE_INFINITY]],
   ];
   for (const [column, value] of refused) {
-    expect(() => encoder.add({ ...row, [column]: value })).toThrow(`column ${column}`);
+    const wrong = Array.isArray(value) ? String(value.at(-1)) : String(value);
+    expect(() => encoder.add({ ...row, [column]: value })).toThrow(`column ${column}: ${wrong}`);
     expect([encoder.rows, encoder.bytes]).toEqual([0, 0]);
   }
   encoder.add({ ...row, entry: 65_535, bid_levels: 4_294_967_295, exception_levels: [70_000] });

@@ -8,19 +8,20 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openChdbStore, openServerStore, startSqlFront } from '@ladderlog/store';
+import { openChdbStore, openServerStore } from '@ladderlog/store';
 import { storeContract } from '../../../test/contract/store.ts';
+import { startChdbServer } from '../../../test/harness/chdb-server.ts';
 
 storeContract('server over HTTP', async () => {
   const path = mkdtempSync(join(tmpdir(), 'ladderlog-server-'));
   const chdb = await openChdbStore({ path, database: 'unused' });
-  const front = await startSqlFront({ store: chdb, port: 0, writable: true });
-  const store = await openServerStore({ url: front.url, database: 'served' });
+  const server = await startChdbServer(chdb);
+  const store = await openServerStore({ url: server.url, database: 'served' });
   return {
     store,
     async close() {
       await store.close();
-      await front.close();
+      await server.close();
       await chdb.close();
       rmSync(path, { recursive: true, force: true });
     },
@@ -66,7 +67,7 @@ test('on a cluster every statement waits for the shards, and reads where it wrot
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const store = await openServerStore({ url: `http://127.0.0.1:${port}`, cluster: { name: 'main' } });
+  const store = await openServerStore({ url: `http://127.0.0.1:${port}`, cluster: 'main' });
   try {
     expect(store.cluster).toBe('main');
     expect(asked.splice(0).map(({ sql }) => sql.trim())).toEqual([

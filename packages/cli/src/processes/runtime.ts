@@ -110,7 +110,7 @@ export async function openStore(
     log: logger,
     onStatement,
     ...waiting(SERVER_LIMITS),
-    ...(config.clickhouseCluster === null ? {} : { cluster: { name: config.clickhouseCluster } }),
+    ...(config.clickhouseCluster === null ? {} : { cluster: config.clickhouseCluster }),
   });
   return { store, chdb: null };
 }

@@ -5,17 +5,19 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { unlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { createClient } from '@clickhouse/client';
 import { LadderlogError } from '@ladderlog/core';
-import type { OnStatement, StoreLimits } from './create-store.ts';
 import { createStore } from './create-store.ts';
+import type { DirectoryLock } from './directory-lock.ts';
 import { lockDirectory } from './directory-lock.ts';
 import type { Logger } from './logger.ts';
 import { SILENT } from './logger.ts';
 import { checkedName, quoteText } from '../sql.ts';
 import type { Lane } from './query-queue.ts';
-import type { Engine, Store } from '../store.ts';
+import type { Engine, QueryParams, Store } from '../store.ts';
+import type { OnStatement, StoreLimits } from './statements.ts';
 import { toStoreError } from './store-errors.ts';
 
 export type ChdbOptions = {
@@ -71,102 +73,117 @@ export type ChdbStore = Store & {
 export async function openChdbStore(options: ChdbOptions): Promise<ChdbStore> {
   const path = resolve(options.path);
   const database = checkedName(options.database ?? 'ladderlog');
-  const log = options.log ?? SILENT;
-  const { connect, start } = await loadChdb();
+  const { log = SILENT, onStatement } = options;
+  const chdb = await loadChdb();
   const lock = lockDirectory(path, options.purpose ?? 'ladderlog');
   const limits: StoreLimits = { ...CHDB_LIMITS, ...options.limits };
-  const clients: ClickHouseClient[] = [];
-  const client = (): ClickHouseClient => {
-    const created = createClient({ connection: connect(join(path, 'chdb')) });
-    clients.push(created);
-    return created;
-  };
-  let server: { close(): void } | null = null;
+  const engine = new ChdbEngine(chdb, path, database, lock);
   try {
-    server = start(join(path, 'chdb'));
-    // What a killed process left of its inserts; their ranges are pending in the cursor and will be rebuilt.
-    const spool = join(path, 'spool');
-    mkdirSync(spool, { recursive: true });
-    for (const file of readdirSync(spool)) rmSync(join(spool, file), { force: true });
-
-    const free: Record<Lane, ClickHouseClient[]> = { read: [], write: [] };
-    const writer = client();
-    await writer.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
-    await writer.command({ query: `USE ${database}` });
-    free.write.push(writer);
-    for (let at = 0; at < limits.read.running; at++) {
-      const reader = client();
-      await reader.command({ query: `USE ${database}` });
-      free.read.push(reader);
-    }
-    // The queue admits no more than there are sessions, so one is always free.
-    const using = async <T>(lane: Lane, work: (session: ClickHouseClient) => Promise<T>): Promise<T> => {
-      const session = free[lane].pop();
-      if (!session) throw new LadderlogError('INTERNAL', `no free ${lane} session`);
-      try {
-        return await work(session);
-      } finally {
-        free[lane].push(session);
-      }
-    };
-
-    const engine: Engine = {
-      kind: 'chdb',
-      database,
-      answer: (sql, params, format, lane) =>
-        using(lane, async (session) => {
-          const { stream } = await session.exec({
-            query: `${sql}\nFORMAT ${format}`,
-            query_params: { ...params },
-          });
-          return stream;
-        }),
-      run: (sql) =>
-        using('write', async (session) => {
-          await session.command({ query: sql });
-        }),
-      insert: (head, tail, bytes) =>
-        using('write', async (session) => {
-          const file = join(spool, `${randomUUID()}.bin`);
-          try {
-            await writeFile(file, bytes);
-            await session.command({ query: `${head} FROM INFILE ${quoteText(file)} ${tail}` });
-          } finally {
-            await unlink(file).catch(() => undefined);
-          }
-        }),
-      async close() {
-        for (const one of clients) await one.close();
-        server?.close();
-        lock.release();
-      },
-    };
-    const store = createStore(engine, limits, { database }, log, options.onStatement);
-    // The engine's allocator keeps what merges and inserts have given back, and that is most of what the engine holds.
-    const purging = setInterval(() => {
-      store.exec('SYSTEM JEMALLOC PURGE', { name: 'purge' }).catch((error: unknown) => {
-        log.debug({ event: 'store.purge_failed', err: error }, 'unused memory stays with the engine');
-      });
-    }, PURGE_MS).unref();
-    return {
-      ...store,
-      async close() {
-        clearInterval(purging);
-        await store.close();
-      },
-      async session() {
-        const created = createClient({ connection: connect(join(path, 'chdb')) });
-        await created.command({ query: `USE ${database}` });
-        return created;
-      },
-    };
+    await engine.open(limits.read.running);
   } catch (error) {
-    for (const one of clients) await one.close().catch(() => undefined);
-    server?.close();
-    lock.release();
+    await engine.close().catch(() => undefined);
     throw toStoreError(error, `open the embedded store in ${path}`);
   }
+  const store = createStore(engine, limits, { database }, log, onStatement);
+  // The engine's allocator keeps what merges and inserts have given back, and that is most of what the engine holds.
+  const purging = setInterval(() => {
+    store.exec('SYSTEM JEMALLOC PURGE', { name: 'purge' }).catch((error: unknown) => {
+      log.debug({ event: 'store.purge_failed', err: error }, 'unused memory stays with the engine');
+    });
+  }, PURGE_MS).unref();
+  return {
+    ...store,
+    async close() {
+      clearInterval(purging);
+      await store.close();
+    },
+    session: () => engine.session(),
+  };
 }
+
+class ChdbEngine implements Engine {
+  readonly kind = 'chdb';
+  readonly database: string;
+  private readonly chdb: Chdb;
+  private readonly path: string;
+  private readonly spool: string;
+  private readonly lock: DirectoryLock;
+  private readonly free: Record<Lane, ClickHouseClient[]> = { read: [], write: [] };
+  private server: { close(): void } | null = null;
+
+  constructor(chdb: Chdb, path: string, database: string, lock: DirectoryLock) {
+    this.chdb = chdb;
+    this.path = join(path, 'chdb');
+    this.spool = join(path, 'spool');
+    this.database = database;
+    this.lock = lock;
+  }
+
+  async open(readers: number): Promise<void> {
+    this.server = this.chdb.start(this.path);
+    // What a killed process left of its inserts; their ranges are pending in the cursor and will be rebuilt.
+    mkdirSync(this.spool, { recursive: true });
+    for (const file of readdirSync(this.spool)) rmSync(join(this.spool, file), { force: true });
+    const writer = this.connect();
+    this.free.write.push(writer);
+    await writer.command({ query: `CREATE DATABASE IF NOT EXISTS ${this.database}` });
+    await writer.command({ query: `USE ${this.database}` });
+    while (this.free.read.length < readers) this.free.read.push(await this.session());
+  }
+
+  /** A session of its own, which its user closes. */
+  async session(): Promise<ClickHouseClient> {
+    const client = this.connect();
+    await client.command({ query: `USE ${this.database}` });
+    return client;
+  }
+
+  answer(sql: string, params: QueryParams, format: string, lane: Lane): Promise<Readable> {
+    return this.using(lane, async (session) => {
+      const query = `${sql}\nFORMAT ${format}`;
+      return (await session.exec({ query, query_params: { ...params } })).stream;
+    });
+  }
+
+  run(sql: string): Promise<void> {
+    return this.using('write', async (session) => void (await session.command({ query: sql })));
+  }
+
+  insert(head: string, tail: string, bytes: Uint8Array): Promise<void> {
+    return this.using('write', async (session) => {
+      const file = join(this.spool, `${randomUUID()}.bin`);
+      try {
+        await writeFile(file, bytes);
+        await session.command({ query: `${head} FROM INFILE ${quoteText(file)} ${tail}` });
+      } finally {
+        await unlink(file).catch(() => undefined);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const session of [...this.free.write, ...this.free.read]) await session.close();
+    this.server?.close();
+    this.lock.release();
+  }
+
+  private connect(): ClickHouseClient {
+    return createClient({ connection: this.chdb.connect(this.path) });
+  }
+
+  /** The queue admits no more than there are sessions, so one is always free. */
+  private async using<T>(lane: Lane, work: (session: ClickHouseClient) => Promise<T>): Promise<T> {
+    const session = this.free[lane].pop();
+    if (!session) throw new LadderlogError('INTERNAL', `no free ${lane} session`);
+    try {
+      return await work(session);
+    } finally {
+      this.free[lane].push(session);
+    }
+  }
+}
+
+type Chdb = Awaited<ReturnType<typeof loadChdb>>;
 
 async function loadChdb() {
   try {

@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts';
 import type { Migration, MigrationTarget } from './migrations.ts';
 import { quoteText } from '../sql.ts';
 import { loadMigrations, renderMigration } from './migrations.ts';
-import { ByteWriter } from './row-binary.ts';
+import { RowBinaryWriter } from './row-binary.ts';
 import type { MigrationReport, Store } from '../store.ts';
 
 /** Where the migrations themselves are recorded, and the probe of deduplication: before the first of them. */
@@ -69,7 +69,7 @@ export async function migrateStore(
 /** Without a window the engine ignores tokens in silence, and every repeated batch would be there twice. */
 export async function proveDeduplication(store: Store): Promise<void> {
   const probe = randomUUID();
-  const writer = new ByteWriter(64);
+  const writer = new RowBinaryWriter(64);
   writer.text(probe);
   for (let time = 0; time < 2; time++) {
     await store.insertRowBinary('deduplication_probe', ['probe'], writer.bytes(), {

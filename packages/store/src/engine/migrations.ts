@@ -2,16 +2,10 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { LadderlogError } from '@ladderlog/core';
-import { checkedName, quoteText } from '../sql.ts';
+import { checkedName } from '../sql.ts';
 
-export type Cluster = {
-  readonly name: string;
-  /** Path of a table in Keeper; ClickHouse fills its own macros. */
-  readonly keeperPath?: string;
-  readonly replica?: string;
-};
-
-export type MigrationTarget = { readonly database: string; readonly cluster?: Cluster | null };
+/** `cluster`: the name of the cluster whose shards hold the tables; null or absent: one engine. */
+export type MigrationTarget = { readonly database: string; readonly cluster?: string | null };
 
 export type Migration = { readonly id: number; readonly name: string; readonly text: string };
 
@@ -51,12 +45,13 @@ const PLACEHOLDER = /\{([A-Za-z_]+)(?: ([^{}]*))?\}/g;
 
 export function renderText(text: string, { database, cluster }: MigrationTarget): string {
   const db = checkedName(database);
+  const on = cluster ? `ON CLUSTER ${checkedName(cluster)}` : '';
   return stripComments(text).replace(PLACEHOLDER, (whole, name: string, argument: string | undefined) => {
     switch (name) {
       case 'db':
         return db;
       case 'cluster':
-        return cluster ? `ON CLUSTER ${checkedName(cluster.name)}` : '';
+        return on;
       case 'local':
         return cluster ? '_local' : '';
       case 'dedup':
@@ -64,9 +59,9 @@ export function renderText(text: string, { database, cluster }: MigrationTarget)
           ? `replicated_deduplication_window = ${DEDUPLICATION_WINDOW}, replicated_deduplication_window_seconds = 604800`
           : `non_replicated_deduplication_window = ${DEDUPLICATION_WINDOW}`;
       case 'distributed':
-        return cluster ? distributed(db, cluster, argument ?? '') : '';
+        return cluster ? distributed(db, cluster, on, argument ?? '') : '';
       case 'alter_distributed':
-        return cluster ? alterDistributed(db, cluster, argument ?? '') : '';
+        return cluster ? alterDistributed(db, on, argument ?? '') : '';
       case 'MergeTree':
       case 'ReplacingMergeTree':
       case 'AggregatingMergeTree':
@@ -77,29 +72,27 @@ export function renderText(text: string, { database, cluster }: MigrationTarget)
   });
 }
 
-function engine(name: string, version: string | undefined, cluster: Cluster | null): string {
+function engine(name: string, version: string | undefined, cluster: string | null): string {
   if (!cluster) return version ? `${name}(${version})` : name;
-  const path = cluster.keeperPath ?? '/clickhouse/tables/{shard}/{database}/{table}';
-  const replica = cluster.replica ?? '{replica}';
-  const args = [quoteText(path), quoteText(replica), ...(version ? [version] : [])];
-  return `Replicated${name}(${args.join(', ')})`;
+  return `Replicated${name}('/clickhouse/tables/{shard}/{database}/{table}', '{replica}'${version ? `, ${version}` : ''})`;
 }
 
 /** `table key`: one table over all shards. Sharded by market, so every row of a market is on one shard and FINAL is exact. */
-function distributed(db: string, cluster: Cluster, argument: string): string {
-  const space = argument.indexOf(' ');
-  const table = argument.slice(0, space);
-  const key = argument.slice(space + 1);
-  const on = `ON CLUSTER ${checkedName(cluster.name)}`;
-  return `CREATE TABLE IF NOT EXISTS ${db}.${table} ${on} AS ${db}.${table}_local ENGINE = Distributed(${checkedName(cluster.name)}, ${db}, ${table}_local, ${key})`;
+function distributed(db: string, cluster: string, on: string, argument: string): string {
+  const [table, key] = parted(argument);
+  return `CREATE TABLE IF NOT EXISTS ${db}.${table} ${on} AS ${db}.${table}_local ENGINE = Distributed(${cluster}, ${db}, ${table}_local, ${key})`;
 }
 
 /** `table change`: a Distributed table has columns of its own, and converts to them what its shards send. */
-function alterDistributed(db: string, cluster: Cluster, argument: string): string {
-  const space = argument.indexOf(' ');
-  const on = `ON CLUSTER ${checkedName(cluster.name)}`;
-  return `ALTER TABLE ${db}.${argument.slice(0, space)} ${on} ${argument.slice(space + 1)}`;
+function alterDistributed(db: string, on: string, argument: string): string {
+  const [table, change] = parted(argument);
+  return `ALTER TABLE ${db}.${table} ${on} ${change}`;
 }
+
+const parted = (argument: string): [string, string] => {
+  const space = argument.indexOf(' ');
+  return [argument.slice(0, space), argument.slice(space + 1)];
+};
 
 const stripComments = (text: string): string => text.replace(/^\s*--.*$/gm, '');
 

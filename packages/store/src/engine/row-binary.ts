@@ -15,7 +15,7 @@ export const columnsOf = (table: TableName): Columns => ({
   ...TABLES[table],
 });
 
-export class ByteWriter {
+export class RowBinaryWriter {
   private buffer: Buffer;
   private view: DataView;
   private at = 0;
@@ -91,8 +91,12 @@ export class ByteWriter {
     for (let index = 0; index < count; index++) {
       const value = values[index]!;
       const low = value >>> 0;
+      const high = (value - low) * HIGH_HALF;
+      // As Number.isSafeInteger, without a call: the high half of a safe integer (and of −2^53) is an integer of 22 bits.
+      if ((high | 0) !== high || (high + 0x200000) >>> 22 !== 0)
+        throw new RangeError(`${value} (the ${index + 1}. value) is no safe integer`);
       view.setUint32(at, low, true);
-      view.setInt32(at + 4, (value - low) * HIGH_HALF, true);
+      view.setInt32(at + 4, high, true);
       at += 8;
     }
     this.at = at;
@@ -142,7 +146,7 @@ export class ByteWriter {
   }
 }
 
-type Write = (writer: ByteWriter, value: never) => void;
+type Write = (writer: RowBinaryWriter, value: never) => void;
 
 const text: Write = (writer, value: string | Uint8Array) => writer.text(value);
 const int64: Write = (writer, value: number) => writer.int64(value);
@@ -209,7 +213,7 @@ export function createRowEncoder<T extends TableName>(table: T, generation: numb
   const columns = Object.entries(columnsOf(table)).slice(1);
   const names = columns.map(([name]) => name);
   const writes = columns.map(([, type]) => WRITERS[type]);
-  const writer = new ByteWriter();
+  const writer = new RowBinaryWriter();
   let rows = 0;
   return {
     table,
@@ -235,10 +239,8 @@ export function createRowEncoder<T extends TableName>(table: T, generation: numb
         writer.truncate(begin);
         throw new LadderlogError(
           'BAD_ARGUMENT',
-          `a row of ${table} cannot be encoded: column ${names[column]}`,
-          {
-            cause,
-          },
+          `a row of ${table} cannot be encoded: column ${names[column]}: ${(cause as Error).message}`,
+          { cause },
         );
       }
     },

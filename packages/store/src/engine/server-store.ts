@@ -1,12 +1,13 @@
 // A ClickHouse server or cluster over HTTP.
 
 import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { ClickHouseClient } from '@clickhouse/client';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import type { OnStatement, StoreLimits } from './create-store.ts';
 import { createStore } from './create-store.ts';
+import type { OnStatement, StoreLimits } from './statements.ts';
 import type { Logger } from './logger.ts';
 import { SILENT } from './logger.ts';
-import type { Cluster } from './migrations.ts';
 import { checkedName } from '../sql.ts';
 import type { Engine, Store } from '../store.ts';
 import { toStoreError } from './store-errors.ts';
@@ -16,7 +17,8 @@ export type ServerOptions = {
   readonly user?: string;
   readonly password?: string;
   readonly database?: string;
-  readonly cluster?: Cluster;
+  /** Name of the cluster whose shards hold the tables. Default: one server. */
+  readonly cluster?: string;
   readonly limits?: Partial<StoreLimits>;
   readonly log?: Logger;
   readonly onStatement?: OnStatement;
@@ -47,8 +49,8 @@ export const CLUSTER_SETTINGS = {
 
 export async function openServerStore(options: ServerOptions): Promise<Store> {
   const database = checkedName(options.database ?? 'ladderlog');
+  const cluster = options.cluster ?? null;
   const limits: StoreLimits = { ...SERVER_LIMITS, ...options.limits };
-  const log = options.log ?? SILENT;
   const access = {
     url: options.url,
     ...(options.user === undefined ? {} : { username: options.user }),
@@ -60,7 +62,7 @@ export async function openServerStore(options: ServerOptions): Promise<Store> {
   };
   const ground = createClient(access);
   try {
-    const on = options.cluster ? ` ON CLUSTER ${checkedName(options.cluster.name)}` : '';
+    const on = cluster ? ` ON CLUSTER ${checkedName(cluster)}` : '';
     await ground.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}${on}` });
   } catch (error) {
     throw toStoreError(error, `reach ClickHouse at ${new URL(options.url).host}`);
@@ -70,41 +72,31 @@ export async function openServerStore(options: ServerOptions): Promise<Store> {
   const client = createClient({
     ...access,
     database,
-    ...(options.cluster ? { clickhouse_settings: CLUSTER_SETTINGS } : {}),
+    ...(cluster ? { clickhouse_settings: CLUSTER_SETTINGS } : {}),
   });
-  const engine: Engine = {
+  const { log = SILENT, onStatement } = options;
+  return createStore(serverEngine(client, database), limits, { database, cluster }, log, onStatement);
+}
+
+function serverEngine(client: ClickHouseClient, database: string): Engine {
+  // An error in the middle of an answer must be an error, not a short answer.
+  const clickhouse_settings = { wait_end_of_query: 1 } as const;
+  return {
     kind: 'server',
     database,
     async answer(sql, params, format) {
-      const { stream } = await client.exec({
-        query: `${sql}\nFORMAT ${format}`,
-        query_params: { ...params },
-        // An error in the middle of an answer must be an error, not a short answer.
-        clickhouse_settings: { wait_end_of_query: 1 },
-      });
-      return stream;
+      const query = `${sql}\nFORMAT ${format}`;
+      return (await client.exec({ query, query_params: { ...params }, clickhouse_settings })).stream;
     },
     async run(sql) {
-      await client.command({ query: sql, clickhouse_settings: { wait_end_of_query: 1 } });
+      await client.command({ query: sql, clickhouse_settings });
     },
     async insert(head, tail, bytes) {
-      const { stream } = await client.exec({
-        query: `${head} ${tail}`,
-        values: Readable.from([bytes], { objectMode: false }),
-        clickhouse_settings: { wait_end_of_query: 1 },
-      });
+      const values = Readable.from([bytes], { objectMode: false });
+      const { stream } = await client.exec({ query: `${head} ${tail}`, values, clickhouse_settings });
       stream.resume();
-      await new Promise<void>((resolve, reject) => {
-        stream.on('end', resolve).on('error', reject);
-      });
+      await finished(stream);
     },
     close: () => client.close(),
   };
-  return createStore(
-    engine,
-    limits,
-    { database, cluster: options.cluster ?? null },
-    log,
-    options.onStatement,
-  );
 }

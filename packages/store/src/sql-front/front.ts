@@ -7,20 +7,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LadderlogError } from '@ladderlog/core';
 import type { ChdbStore } from '../engine/chdb-store.ts';
-import { TOO_LONG, contentType, exception, sendError, sendText } from './answer.ts';
-import type { SqlFrontLimits } from './query.ts';
-import { execute } from './query.ts';
 import type { Logger } from '../engine/logger.ts';
 import { SILENT } from '../engine/logger.ts';
 import { QueryQueue } from '../engine/query-queue.ts';
+import { TOO_LONG, contentType, exception, sendError, sendText } from './answer.ts';
+import { execute } from './query.ts';
+import type { SqlFrontLimits } from './settings.ts';
 
 export type SqlFrontOptions = {
   readonly store: ChdbStore;
   /** 0: any free port. */
   readonly port: number;
-  readonly host?: '127.0.0.1' | '::1';
-  /** For the tests of the server connection only: anything goes. */
-  readonly writable?: boolean;
   readonly limits?: Partial<SqlFrontLimits>;
   readonly log?: Logger;
 };
@@ -40,95 +37,79 @@ const LIMITS: SqlFrontLimits = {
   waiting: 32,
 };
 
+const HOST = '127.0.0.1';
+
 export async function startSqlFront(options: SqlFrontOptions): Promise<SqlFront> {
-  const writable = options.writable === true;
-  const limits: SqlFrontLimits = {
-    ...LIMITS,
-    ...(writable ? { bodyBytes: 256 * MIB, running: 4, waiting: 256 } : {}),
-    ...options.limits,
-  };
-  const log = options.log ?? SILENT;
-  const queue = new QueryQueue({
-    read: { running: limits.running, waiting: limits.waiting },
-    write: { running: limits.running, waiting: limits.waiting },
-  });
+  const { store, port: wanted, log = SILENT } = options;
+  const limits: SqlFrontLimits = { ...LIMITS, ...options.limits };
+  const lane = { running: limits.running, waiting: limits.waiting };
+  const queue = new QueryQueue({ read: lane, write: lane });
   const server = createServer(
     { requestTimeout: 60_000, headersTimeout: 10_000, maxHeaderSize: 256 * 1024 },
     (request, response) => {
       const begun = performance.now();
-      respond(request, response)
+      respond({ store, queue, limits }, request, response)
         .catch((error: unknown) => sendError(response, error))
         .finally(() => {
-          log.debug(
-            {
-              event: 'sql-front.request',
-              status: response.statusCode,
-              ms: Math.round(performance.now() - begun),
-            },
-            'SQL request',
-          );
+          const ms = Math.round(performance.now() - begun);
+          log.debug({ event: 'sql-front.request', status: response.statusCode, ms }, 'SQL request');
         });
     },
   );
-
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    const search = url.searchParams;
-    // A web page must not reach the store, neither through a name that resolves to this machine nor from a browser on it.
-    if (!isLocalName(request.headers.host)) return sendText(response, 403, 'Only local names are served.\n');
-    if (isOfPage(request)) return sendText(response, 403, 'Web pages are not served.\n');
-    if (url.pathname === '/ping' || url.pathname === '/replicas_status')
-      return sendText(response, 200, 'Ok.\n');
-    if (url.pathname !== '/') return sendText(response, 404, `There is no handle ${url.pathname}\n`);
-    const method = request.method ?? 'GET';
-    if (method !== 'GET' && method !== 'POST' && method !== 'HEAD') {
-      response.setHeader('Allow', 'GET, HEAD, POST');
-      return sendText(response, 405, 'Use GET or POST.\n');
-    }
-    if (search.get('compress') === '1' || search.get('decompress') === '1')
-      throw exception(
-        1,
-        'UNSUPPORTED_METHOD',
-        "ClickHouse's own block compression is not spoken here: set compress=0",
-      );
-    const body = await readBody(request, limits.bodyBytes);
-    const inUrl = search.get('query') ?? '';
-    if (inUrl === '' && body.length === 0) return sendText(response, 200, 'Ok.\n');
-    const data = writable && /^\s*insert\s/i.test(inUrl) && body.length > 0 ? body : null;
-    const sql = data ? inUrl : [inUrl, body.toString('utf8')].filter((part) => part !== '').join('\n');
-    const asked = search.get('default_format') ?? header(request, 'x-clickhouse-format') ?? 'TabSeparated';
-    const database = header(request, 'x-clickhouse-database');
-    const queryId = search.get('query_id') ?? randomUUID();
-    const { format, bytes } = await queue.run('read', limits.seconds * 1000, () =>
-      execute(options.store, { sql, format: asked, data, search, database }, { writable, limits }),
-    );
-    response.writeHead(200, {
-      'Content-Type': contentType(format),
-      'Content-Length': bytes.length,
-      'X-ClickHouse-Query-Id': queryId,
-      'X-ClickHouse-Format': format,
-      'X-ClickHouse-Timezone': 'UTC',
-      'X-ClickHouse-Server-Display-Name': 'ladderlog',
-      'X-ClickHouse-Summary':
-        '{"read_rows":"0","read_bytes":"0","written_rows":"0","written_bytes":"0","result_rows":"0","elapsed_ns":"0"}',
-    });
-    response.end(method === 'HEAD' ? undefined : bytes);
-  }
-
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host ?? '127.0.0.1', resolve);
+    server.listen(wanted, HOST, resolve);
   }).catch((cause: unknown) => {
-    throw new LadderlogError(
-      'BAD_CONFIG',
-      `the SQL port ${options.port} cannot be opened: ${(cause as Error).message}`,
-      { cause },
-    );
+    const why = (cause as Error).message;
+    throw new LadderlogError('BAD_CONFIG', `the SQL port ${wanted} cannot be opened: ${why}`, { cause });
   });
   const { port } = server.address() as AddressInfo;
-  const host = options.host === '::1' ? '[::1]' : '127.0.0.1';
-  log.info({ event: 'sql-front.listening', port, writable }, 'SQL front is listening');
-  return { url: `http://${host}:${port}`, close: () => closeServer(server, queue) };
+  log.info({ event: 'sql-front.listening', port }, 'SQL front is listening');
+  return { url: `http://${HOST}:${port}`, close: () => closeServer(server, queue) };
+}
+
+type Front = { readonly store: ChdbStore; readonly queue: QueryQueue; readonly limits: SqlFrontLimits };
+
+async function respond(front: Front, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { store, queue, limits } = front;
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const search = url.searchParams;
+  // A web page must not reach the store, neither through a name that resolves to this machine nor from a browser on it.
+  if (!isLocalName(request.headers.host)) return sendText(response, 403, 'Only local names are served.\n');
+  if (isOfPage(request)) return sendText(response, 403, 'Web pages are not served.\n');
+  if (url.pathname === '/ping' || url.pathname === '/replicas_status')
+    return sendText(response, 200, 'Ok.\n');
+  if (url.pathname !== '/') return sendText(response, 404, `There is no handle ${url.pathname}\n`);
+  const method = request.method ?? 'GET';
+  if (method !== 'GET' && method !== 'POST' && method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD, POST');
+    return sendText(response, 405, 'Use GET or POST.\n');
+  }
+  if (search.get('compress') === '1' || search.get('decompress') === '1')
+    throw exception(
+      1,
+      'UNSUPPORTED_METHOD',
+      "ClickHouse's own block compression is not spoken here: set compress=0",
+    );
+  const body = await readBody(request, limits.bodyBytes);
+  const sql = [search.get('query') ?? '', body.toString('utf8')].filter((part) => part !== '').join('\n');
+  if (sql === '') return sendText(response, 200, 'Ok.\n');
+  const asked = search.get('default_format') ?? header(request, 'x-clickhouse-format') ?? 'TabSeparated';
+  const database = header(request, 'x-clickhouse-database');
+  const { format, bytes } = await queue.run('read', limits.seconds * 1000, () =>
+    execute(store, { sql, format: asked, search, database }, limits),
+  );
+  response.writeHead(200, {
+    'Content-Type': contentType(format),
+    'Content-Length': bytes.length,
+    'X-ClickHouse-Query-Id': search.get('query_id') ?? randomUUID(),
+    'X-ClickHouse-Format': format,
+    'X-ClickHouse-Timezone': 'UTC',
+    'X-ClickHouse-Server-Display-Name': 'ladderlog',
+    'X-ClickHouse-Summary':
+      '{"read_rows":"0","read_bytes":"0","written_rows":"0","written_bytes":"0","result_rows":"0","elapsed_ns":"0"}',
+  });
+  response.end(method === 'HEAD' ? undefined : bytes);
 }
 
 async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
