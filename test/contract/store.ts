@@ -204,7 +204,7 @@ export function storeContract(
     test('views show the served generation in decimals', async () => {
       const encode = async (generation: number, market: string) => {
         const encoder = createRowEncoder('book_snapshots', generation);
-        encoder.add(bookRow(book({ market }), 500 + generation));
+        encoder.add(bookRow(book({ market, askPrices: [550_000, 560_001] }), 500 + generation));
         await store.insertRowBinary('book_snapshots', encoder.columns, encoder.take(), {
           token: `view:${generation}`,
         });
