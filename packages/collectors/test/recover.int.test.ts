@@ -42,7 +42,7 @@ test.each([
       ).events,
     );
   }
-  session.alive(KILLED + MINUTE);
+  session.noteActivity(KILLED + MINUTE);
   await log.append(session.beat());
   const file = join(folder, 'other.jsonl');
   // More of them than one look back from the end takes in.

@@ -137,8 +137,8 @@ describe('gaps', () => {
   test('a second cause inside an open gap changes nothing', () => {
     const { say, session } = open();
     say(10, book('snapshot'));
-    expect(session.broke('silence', 90, null)).toHaveLength(1);
-    expect(session.broke('disconnected', 95, null)).toEqual([]);
+    expect(session.openGaps('silence', 90, null)).toHaveLength(1);
+    expect(session.openGaps('disconnected', 95, null)).toEqual([]);
     expect(only(say(99, book('snapshot')), 'GapClosed')[0]).toMatchObject({
       cause: 'silence',
       from: 10,
@@ -170,7 +170,7 @@ describe('gaps', () => {
     say(10, book('snapshot', 't1'), book('snapshot', 't2'));
     const other = capture.openSession('s2');
     other.frame(frame(12, { ...book('snapshot', 'x'), market: 'm2' }), new Uint8Array());
-    const gaps = only(session.broke('disconnected', 30, 'reset'), 'GapOpened');
+    const gaps = only(session.openGaps('disconnected', 30, 'reset'), 'GapOpened');
     expect(gaps.map(({ market, outcome, from, scope }) => [market, outcome, from, scope])).toEqual([
       ['m1', 't1', 10, 'connection'],
       ['m1', 't2', 10, 'connection'],
@@ -180,7 +180,7 @@ describe('gaps', () => {
   test('the next connection closes the gap of the one before', () => {
     const { capture, say, session } = open();
     say(10, book('snapshot'));
-    session.broke('disconnected', 30, null);
+    session.openGaps('disconnected', 30, null);
     const next = capture.openSession('s2');
     const events = next.frame(frame(40, book('snapshot')), new Uint8Array()).events;
     expect(types(events)).toEqual(['FrameCaptured', 'GapClosed', 'BookObserved']);
@@ -194,7 +194,7 @@ describe('gaps', () => {
   test('an answer that comes after its connection is gone goes on the tape and closes nothing', () => {
     const { capture, say, session } = open();
     say(10, book('snapshot'));
-    session.broke('disconnected', 30, null);
+    session.openGaps('disconnected', 30, null);
     capture.closeSession(session);
     expect(types(say(35, book('snapshot')))).toEqual(['FrameCaptured']);
     const late = frame(36, book('snapshot', 't1', 300_000));
@@ -221,7 +221,7 @@ describe('gaps', () => {
   test('a market that ends inside a gap closes it without an observation after', () => {
     const { say, session } = open();
     say(10, book('snapshot'));
-    session.broke('disconnected', 30, null);
+    session.openGaps('disconnected', 30, null);
     const events = session.stop(50, 'resolved', 'm1');
     expect(types(events)).toEqual(['GapClosed', 'CaptureStopped']);
     expect((events[0] as GapClosed).firstAfter).toBeNull();
@@ -230,11 +230,11 @@ describe('gaps', () => {
   test('a subscribed book that never came begins with a gap', () => {
     const { session } = open();
     session.watch('m1', 't1', 10);
-    expect(session.overdue(9, 40)).toEqual([]);
-    const events = session.overdue(10, 40);
+    expect(session.openOverdueGaps(9, 40)).toEqual([]);
+    const events = session.openOverdueGaps(10, 40);
     expect(types(events)).toEqual(['CaptureStarted', 'GapOpened']);
     expect(events[1]).toMatchObject({ from: 10, cause: 'awaiting_snapshot' });
-    expect(session.overdue(10, 50)).toEqual([]);
+    expect(session.openOverdueGaps(10, 50)).toEqual([]);
   });
 });
 
@@ -331,7 +331,7 @@ describe('samples of a connection that broke', () => {
     const { capture, session, say } = open('a');
     say(10, book('snapshot'));
     say(11, trade);
-    session.broke('disconnected', 20, null);
+    session.openGaps('disconnected', 20, null);
     capture.closeSession(session);
     const next = capture.openSession('b');
     const events = next.frame(frame(30, book('snapshot')), new Uint8Array()).events;
@@ -343,7 +343,7 @@ describe('samples of a connection that broke', () => {
       ['books', 'b', null],
       ['samples', 'b', null],
     ]);
-    next.alive(50);
+    next.noteActivity(50);
     expect(next.beat().map(({ type, session: of }) => [type, of])).toEqual([
       ['CaptureBeat', 'b'],
       ['CaptureBeat', 'b'],
@@ -371,7 +371,7 @@ describe('samples of a connection that broke', () => {
     ]);
     const polled = open('a', { ...scripted, capture: { ...scripted.capture, streamsSamples: false } });
     polled.say(10, book('snapshot'), trade);
-    polled.session.broke('disconnected', 20, null);
+    polled.session.openGaps('disconnected', 20, null);
     polled.capture.closeSession(polled.session);
     polled.capture.openSession('b').frame(frame(30, book('snapshot')), new Uint8Array());
     expect(gapsOf(polled.capture)).toEqual([
@@ -386,13 +386,13 @@ describe('beats', () => {
     const { say, session } = open();
     say(10, book('snapshot'));
     expect(session.beat()).toEqual([]);
-    session.alive(25);
+    session.noteActivity(25);
     expect(session.beat()).toMatchObject([
       { type: 'CaptureBeat', observedAt: 25, market: 'm1', outcome: 't1' },
     ]);
     expect(session.beat()).toEqual([]);
-    session.broke('disconnected', 30, null);
-    session.alive(35);
+    session.openGaps('disconnected', 30, null);
+    session.noteActivity(35);
     expect(session.beat()).toEqual([]);
   });
 });
@@ -407,7 +407,7 @@ describe('recovery', () => {
   test('after a kill, what was watched is in a gap since the last evidence', () => {
     const { say, session } = open();
     const log = [...say(10, book('snapshot')), ...say(20, book('delta'))];
-    session.alive(25);
+    session.noteActivity(25);
     log.push(...session.beat());
     const capture = new Capture({ adapter: scripted, collector: 'c', provenance: 'captured' });
     const recovered = capture.recover(fold(log), 'r', 100);
@@ -427,7 +427,7 @@ describe('recovery', () => {
 
   test('a gap that was open at the kill stays that gap', () => {
     const { say, session } = open();
-    const log = [...say(10, book('snapshot')), ...session.broke('silence', 30, null)];
+    const log = [...say(10, book('snapshot')), ...session.openGaps('silence', 30, null)];
     const capture = new Capture({ adapter: scripted, collector: 'c', provenance: 'captured' });
     expect(capture.recover(fold(log), 'r', 100)).toEqual([]);
     const events = capture.openSession('s2').frame(frame(120, book('snapshot')), new Uint8Array()).events;
@@ -437,7 +437,7 @@ describe('recovery', () => {
   test('an open gap is restated under its own id', () => {
     const { capture, say, session } = open();
     say(10, book('snapshot'));
-    const [opened] = session.broke('silence', 30, null);
+    const [opened] = session.openGaps('silence', 30, null);
     expect(capture.restate(session, 90)).toMatchObject([
       { type: 'GapOpened', gapId: (opened as GapOpened).gapId, from: 10, observedAt: 90 },
     ]);

@@ -265,13 +265,15 @@ export class Collector {
     for (const { dataset, session, market, lastEvidence, gap } of this.capture.tracks.all()) {
       if (dataset !== 'samples' || session !== this.restSession.id || gap) continue;
       if (now - lastEvidence > SAMPLES_MISSED * plan.timing.discoverMs * MICROS_PER_MS)
-        this.push(this.restSession.broke(cause, now, detail, { scope: 'venue', market, from: lastEvidence }));
+        this.push(
+          this.restSession.openGaps(cause, now, detail, { scope: 'venue', market, from: lastEvidence }),
+        );
     }
   }
 
   /** Polling goes on under a new session with the new wall clock; what it watched is in a gap across the jump. */
   private restartRest(detail: string): void {
-    this.push(this.restSession.broke('clock_jump', this.restClock.now(), detail, { scope: 'collector' }));
+    this.push(this.restSession.openGaps('clock_jump', this.restClock.now(), detail, { scope: 'collector' }));
     this.capture.closeSession(this.restSession);
     this.restClock = new SessionClock(this.options.clocks);
     this.restSession = this.capture.openSession(this.options.newSessionId());

@@ -50,7 +50,7 @@ export class Poller {
       if (outbox.blocked) {
         const { session, clock } = this.options.current();
         outbox.push(
-          session.broke('log_unavailable', clock.now(), 'the log does not accept and the buffer is full', {
+          session.openGaps('log_unavailable', clock.now(), 'the log does not accept and the buffer is full', {
             scope: 'collector',
           }),
         );
@@ -80,7 +80,7 @@ export class Poller {
       const covered = this.tracks(market).filter(({ started, gap }) => started && !gap);
       if (covered.length === 0) continue;
       const from = Math.min(...covered.map(({ lastEvidence }) => lastEvidence));
-      outbox.push(session.broke(cause, clock.now(), detail, { scope: 'venue', market, from }));
+      outbox.push(session.openGaps(cause, clock.now(), detail, { scope: 'venue', market, from }));
     }
   }
 

@@ -165,7 +165,7 @@ export class VenueSocket {
       openedMs = performance.now();
       this.openedAt = this.clock.now();
       this.asks.begin();
-      session.alive(this.clock.now());
+      session.noteActivity(this.clock.now());
       this.lookedAt = this.clock.now();
       dialogue.onOpen?.();
       const targets = [...this.targets.values()];
@@ -197,8 +197,8 @@ export class VenueSocket {
       this.react(findings);
       if (outbox.blocked) this.abandon('log_unavailable', 'the log does not accept and the buffer is full');
     });
-    socket.on('ping', () => session.alive(this.clock.now()));
-    socket.on('pong', () => session.alive(this.clock.now()));
+    socket.on('ping', () => session.noteActivity(this.clock.now()));
+    socket.on('pong', () => session.noteActivity(this.clock.now()));
     socket.on('error', (error) => {
       logger.warn({ event: 'stream.error', stream: options.name, session: session.id }, error.message);
     });
@@ -214,12 +214,12 @@ export class VenueSocket {
     if (signal.aborted) outbox.push([...session.beat(), ...session.stop(at, 'shutdown')]);
     else {
       // A close frame is the venue speaking: it was there until now. Anything else ended at the last sign of life.
-      if (code !== 1006) session.alive(at);
+      if (code !== 1006) session.noteActivity(at);
       const { cause, detail } = (this.breakCause as Break | null) ?? {
         cause: 'disconnected' as const,
         detail: openedMs === 0 ? 'could not connect' : `socket closed with ${code}`,
       };
-      const events: VenueEvent[] = session.broke(
+      const events: VenueEvent[] = session.openGaps(
         cause,
         at,
         detail,
@@ -291,7 +291,7 @@ export class VenueSocket {
       return;
     }
     const before = late - timing.firstBookMs * MICROS_PER_MS;
-    options.outbox.push(session.overdue(before, now));
+    options.outbox.push(session.openOverdueGaps(before, now));
     this.askAgain(session.id, now, before);
   }
 

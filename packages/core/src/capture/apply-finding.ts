@@ -1,9 +1,8 @@
 // What a frame was found to say, as events: the row checks, and what each finding means for coverage. One rule for all venues.
 
-import type { Capture } from './capture.ts';
 import { bookState, checkBook } from './checks.ts';
 import type { CheckFlag, Envelope, VenueEvent } from '../events/events.ts';
-import type { Session } from './session.ts';
+import type { OpenSession, SharedCapture } from './shared.ts';
 import type { Micros } from '../kernel/time.ts';
 import type { Track } from './tracks.ts';
 import type {
@@ -18,7 +17,7 @@ import type {
 
 /** One frame while its findings are applied, in order. */
 export type FindingContext = {
-  readonly capture: Capture;
+  readonly capture: SharedCapture;
   readonly session: string;
   readonly frame: Frame;
   readonly body: Uint8Array;
@@ -109,7 +108,7 @@ function watched(
   dataset: 'books' | 'samples',
   market: string,
   outcome: string | null,
-): { track: Track; owner: Session | null } {
+): { track: Track; owner: OpenSession | null } {
   const { capture, session, envelope } = context;
   const { tracks } = capture;
   const known = tracks.get(dataset, market, outcome);
@@ -122,7 +121,7 @@ function watched(
     tracks.handOver(known, owner.envelope(known, at), { ...envelope, market }, context.events);
     return { track: known, owner: null };
   }
-  known.beside.add(session);
+  known.otherSessions.add(session);
   return { track: known, owner };
 }
 

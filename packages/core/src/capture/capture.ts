@@ -4,13 +4,10 @@ import type { Envelope, Provenance, VenueEvent } from '../events/events.ts';
 import type { Evidence } from './evidence.ts';
 import { hashText } from '../kernel/hash.ts';
 import { Session } from './session.ts';
+import type { CapturedVenue, SharedCapture } from './shared.ts';
 import type { Micros } from '../kernel/time.ts';
 import { Tracks } from './tracks.ts';
-import type { VenueAdapter } from '../venues/adapter.ts';
 import type { MarketFields } from './finding.ts';
-
-/** What capture needs of a venue. */
-export type CapturedVenue = Pick<VenueAdapter, 'venue' | 'capture'>;
 
 export type CaptureOptions = {
   readonly adapter: CapturedVenue;
@@ -18,7 +15,7 @@ export type CaptureOptions = {
   readonly provenance: Provenance;
 };
 
-export class Capture {
+export class Capture implements SharedCapture {
   readonly adapter: CapturedVenue;
   readonly provenance: Provenance;
   readonly tracks: Tracks;

@@ -1,5 +1,6 @@
 // What of a time range was recorded. A session watches from its start (or from the end of the gap it recovered from) until it
-// stops, or until the last evidence it left: a crash leaves no farewell. Gaps are taken out. A quiet market is covered.
+// stops, or until the last evidence it left: after a crash nothing says when it stopped. Gaps are taken out. A quiet market is
+// covered.
 
 import type { Dataset, GapCause, GapScope, Venue } from '../events/events.ts';
 import type { Micros } from '../kernel/time.ts';
@@ -74,11 +75,11 @@ export function coverageOf(
   }
   const intervals = covered ?? [];
   const length = range.to - range.from;
-  const seconds = intervals.reduce((sum, { from, to }) => sum + (to - from), 0);
+  const micros = intervals.reduce((sum, { from, to }) => sum + (to - from), 0);
   return {
     from: range.from,
     to: range.to,
-    covered_ratio: length > 0 ? seconds / length : null,
+    covered_ratio: length > 0 ? micros / length : null,
     intervals,
     gaps: gaps
       .filter(

@@ -1,14 +1,14 @@
 // Frames to events. A Session is one connection of a Capture. Pure: times come with the frames. The same code serves live
 // capture, import and audit.
 
-import type { Capture } from './capture.ts';
 import type { Envelope, GapCause, GapScope, VenueEvent } from '../events/events.ts';
 import { applyFinding } from './apply-finding.ts';
-import type { ProbeResult } from './probe.ts';
-import { probe } from './probe.ts';
+import type { Ladders } from './checks.ts';
+import { sameLadders } from './checks.ts';
+import type { OpenSession, SharedCapture } from './shared.ts';
 import type { Micros } from '../kernel/time.ts';
 import type { Track } from './tracks.ts';
-import type { Finding, Frame, MarketFields, Normalizer } from './finding.ts';
+import type { BookFinding, CompareFinding, Finding, Frame, MarketFields, Normalizer } from './finding.ts';
 
 export type FrameResult = {
   readonly events: VenueEvent[];
@@ -16,9 +16,12 @@ export type FrameResult = {
   readonly findings: readonly Finding[];
 };
 
-export class Session {
+/** `lost`: markets whose books the stream is shown to have missed changes of. */
+export type ProbeResult = FrameResult & { readonly lost: readonly string[] };
+
+export class Session implements OpenSession {
   readonly id: string;
-  private readonly capture: Capture;
+  private readonly capture: SharedCapture;
   private readonly normalizer: Normalizer;
   private nextOrdinal = 0;
   private closed = false;
@@ -27,7 +30,7 @@ export class Session {
   /** Newest inbound activity of this connection, our clock. */
   lastActivity: Micros = 0;
 
-  constructor(capture: Capture, id: string) {
+  constructor(capture: SharedCapture, id: string) {
     this.capture = capture;
     this.id = id;
     this.normalizer = capture.adapter.capture.createNormalizer();
@@ -92,13 +95,37 @@ export class Session {
     return { events, findings };
   }
 
-  /** A REST book asked for because the stream has been quiet. */
+  /**
+   * A REST book asked for because the stream has been quiet: is it quiet, or dead? When the venue's book is not the one we
+   * hold, changes were lost since our last observation: that is a gap of this cause.
+   */
   probe(frame: Frame, body: Uint8Array, requestedAt: Micros | null, cause: GapCause): ProbeResult {
-    return probe(this.capture, this, { frame, body, requestedAt }, cause);
+    const { tracks } = this.capture;
+    const lost: string[] = [];
+    const gaps: VenueEvent[] = [];
+    const held = new Map<Track, Ladders | null>();
+    for (const track of this.watched()) held.set(track, track.lastLadders);
+    const result = this.frame(frame, body, requestedAt, (finding) => {
+      if (finding.type !== 'book' && finding.type !== 'compare') return;
+      const track = tracks.get('books', finding.market, finding.outcome);
+      if (!track?.started || track.gap || !isOtherBook(finding, held.get(track) ?? null)) return;
+      // The stream spoke after the question was sent: the two books may be of different moments, and it is not quiet.
+      if (requestedAt !== null && (track.lastObserved?.observedAt ?? 0) >= requestedAt) return;
+      lost.push(finding.market);
+      const gap = {
+        cause,
+        scope: 'book' as const,
+        from: track.lastObserved?.observedAt ?? track.lastEvidence,
+        detail: "the venue's own book differs from the last one it sent",
+      };
+      tracks.open(track, this.envelope(track, frame.observedAt), gap, gaps);
+    });
+    // The gap goes before what the frame itself says, after the tape.
+    return { ...result, events: [result.events[0]!, ...gaps, ...result.events.slice(1)], lost };
   }
 
   /** Inbound activity that is no frame (protocol pings): proof that the connection lives. */
-  alive(at: Micros): void {
+  noteActivity(at: Micros): void {
     if (at > this.lastActivity) this.lastActivity = at;
   }
 
@@ -110,7 +137,7 @@ export class Session {
    * The connection broke, went silent, or its venue failed: everything it watched (or one market) is in a gap since the last
    * inbound activity. Books must be sent anew.
    */
-  broke(
+  openGaps(
     cause: GapCause,
     at: Micros,
     detail: string | null,
@@ -144,7 +171,7 @@ export class Session {
   }
 
   /** Tracks asked for before `before` that never had a first book: their capture begins with a gap. */
-  overdue(before: Micros, at: Micros): VenueEvent[] {
+  openOverdueGaps(before: Micros, at: Micros): VenueEvent[] {
     const { tracks } = this.capture;
     const events: VenueEvent[] = [];
     for (const track of this.watched()) {
@@ -171,12 +198,14 @@ export class Session {
       if (heir) tracks.handOver(track, this.envelope(track, at), heir.envelope(track, at), events);
       else tracks.stop(track, this.envelope(track, at), reason, events);
     }
-    if (market === undefined) for (const { beside } of tracks.all()) beside.delete(this.id);
+    if (market === undefined) for (const track of tracks.all()) track.otherSessions.delete(this.id);
     return events;
   }
 
-  private heirOf({ beside }: Track): Session | undefined {
-    const others = [...beside].flatMap((id) => (id === this.id ? [] : (this.capture.session(id) ?? [])));
+  private heirOf({ otherSessions }: Track): OpenSession | undefined {
+    const others = [...otherSessions].flatMap((id) =>
+      id === this.id ? [] : (this.capture.session(id) ?? []),
+    );
     return others.find(({ streams }) => streams) ?? others[0];
   }
 
@@ -188,6 +217,9 @@ export class Session {
     return this.capture.envelope(this.id, this.ordinal, at, track.market);
   }
 }
+
+const isOtherBook = (finding: BookFinding | CompareFinding, held: Ladders | null): boolean =>
+  finding.type === 'compare' ? finding.levelsDiffering > 0 : !sameLadders(finding, held);
 
 const NO_FINDINGS: readonly Finding[] = [];
 

@@ -17,7 +17,7 @@ export type Track = {
   /** Session that watches it now. */
   session: string;
   /** Other sessions that have told of it: when this one ends, one of them may still watch. */
-  readonly beside: Set<string>;
+  readonly otherSessions: Set<string>;
   /** When watching was asked for; capture counts from the first finding. */
   watchedAt: Micros;
   started: boolean;
@@ -74,7 +74,7 @@ export class Tracks {
       market,
       outcome,
       session,
-      beside: new Set(),
+      otherSessions: new Set(),
       watchedAt: at,
       started: false,
       lastEvidence: at,
@@ -96,13 +96,7 @@ export class Tracks {
     track.started = true;
     track.lastEvidence = envelope.observedAt;
     track.lastBeat = envelope.observedAt;
-    into.push({
-      ...envelope,
-      type: 'CaptureStarted',
-      dataset: track.dataset,
-      outcome: track.outcome,
-      collector: this.collector,
-    });
+    into.push({ ...envelope, ...subjectOf(track), type: 'CaptureStarted', collector: this.collector });
   }
 
   /** A whole book (or a sample) was observed: ends an open gap. */
@@ -123,13 +117,12 @@ export class Tracks {
 
   /** Another connection watches it from here on, and was there before this one ended: covered by the one, then by the other. */
   handOver(track: Track, from: Envelope, to: Envelope, into: VenueEvent[]): void {
-    track.beside.add(track.session);
+    track.otherSessions.add(track.session);
     track.session = to.session;
     if (!track.started || track.gap) return;
-    const { dataset, outcome } = track;
     const { collector } = this;
-    into.push({ ...from, type: 'CaptureBeat', dataset, outcome, collector });
-    into.push({ ...to, type: 'CaptureStarted', dataset, outcome, collector });
+    into.push({ ...from, ...subjectOf(track), type: 'CaptureBeat', collector });
+    into.push({ ...to, ...subjectOf(track), type: 'CaptureStarted', collector });
     track.lastEvidence = Math.max(track.lastEvidence, to.observedAt);
     track.lastBeat = to.observedAt;
   }
@@ -148,19 +141,7 @@ export class Tracks {
       `${this.venue}|${track.dataset}|${track.market}|${track.outcome ?? ''}|${from}|${envelope.session}`,
     );
     track.gap = { gapId, cause: gap.cause, scope: gap.scope, from, lastBefore: track.lastObserved };
-    into.push({
-      ...envelope,
-      type: 'GapOpened',
-      market: track.market,
-      gapId,
-      dataset: track.dataset,
-      outcome: track.outcome,
-      cause: gap.cause,
-      scope: gap.scope,
-      from,
-      lastBefore: track.lastObserved,
-      detail: gap.detail,
-    });
+    into.push({ ...envelope, ...subjectOf(track), type: 'GapOpened', ...track.gap, detail: gap.detail });
   }
 
   private close(
@@ -173,20 +154,8 @@ export class Tracks {
     const { gap } = track;
     if (!gap) return;
     track.gap = null;
-    into.push({
-      ...envelope,
-      type: 'GapClosed',
-      market: track.market,
-      gapId: gap.gapId,
-      dataset: track.dataset,
-      outcome: track.outcome,
-      cause: gap.cause,
-      scope: gap.scope,
-      from: gap.from,
-      to: Math.max(to, gap.from),
-      lastBefore: gap.lastBefore,
-      firstAfter,
-    });
+    const end = { to: Math.max(to, gap.from), firstAfter };
+    into.push({ ...envelope, ...subjectOf(track), type: 'GapClosed', ...gap, ...end });
   }
 
   /**
@@ -198,15 +167,9 @@ export class Tracks {
     if (aliveAt !== null && aliveAt > track.lastEvidence) track.lastEvidence = aliveAt;
     if (track.lastEvidence <= track.lastBeat) return;
     track.lastBeat = track.lastEvidence;
-    into.push({
-      ...envelope,
-      type: 'CaptureBeat',
-      market: track.market,
-      observedAt: track.lastEvidence,
-      dataset: track.dataset,
-      outcome: track.outcome,
-      collector: this.collector,
-    });
+    const { collector } = this;
+    const at = { observedAt: track.lastEvidence };
+    into.push({ ...envelope, ...at, ...subjectOf(track), type: 'CaptureBeat', collector });
   }
 
   /** Watching ends on purpose. An open gap ends with it, without an observation after. */
@@ -219,10 +182,8 @@ export class Tracks {
     this.close(track, envelope, envelope.observedAt, null, into);
     into.push({
       ...envelope,
+      ...subjectOf(track),
       type: 'CaptureStopped',
-      market: track.market,
-      dataset: track.dataset,
-      outcome: track.outcome,
       collector: this.collector,
       reason,
     });
@@ -250,5 +211,11 @@ export class Tracks {
     return track;
   }
 }
+
+const subjectOf = ({ market, dataset, outcome }: Track): Pick<Track, 'market' | 'dataset' | 'outcome'> => ({
+  market,
+  dataset,
+  outcome,
+});
 
 const NO_TRACKS: ReadonlySet<Track> = new Set();

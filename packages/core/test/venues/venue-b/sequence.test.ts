@@ -321,7 +321,7 @@ describe('in a session', () => {
     at(2, delta(2));
     at(3, { type: 'ticker', sid: 4, msg: { market_ticker: M } });
     at(4, delta(2, { market_ticker: N }, 3));
-    session.alive(AT + 8);
+    session.noteActivity(AT + 8);
     session.beat();
     const opened = at(9, delta(4)).filter((event) => event.type === 'GapOpened');
     expect(opened).toMatchObject([{ market: M, from: AT + 2, lastBefore: { observedAt: AT + 2 } }]);
