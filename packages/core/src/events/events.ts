@@ -166,7 +166,7 @@ export type GapEdge = { readonly session: string; readonly ordinal: number; read
 
 export type GapOpened = Envelope & {
   readonly type: 'GapOpened';
-  /** Deterministic: venue, market, outcome, dataset and start. */
+  /** Deterministic: made of venue, dataset, market, outcome, start, and the session that found it. */
   readonly gapId: string;
   readonly dataset: Dataset;
   /** Null: every outcome of the market. */

@@ -1,56 +1,45 @@
-// US Eastern wall-clock time, as the venues state it in tickers and titles. Daylight saving comes from Intl.
+// US Eastern wall-clock time, as the venues state it in slugs, tickers and titles. Daylight saving comes from the time-zone
+// database.
 
 const PARTS = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/New_York',
   hourCycle: 'h23',
-  year: '2-digit',
-  month: 'short',
+  year: 'numeric',
+  month: 'long',
   day: '2-digit',
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
 });
-const LONG_MONTH = new Intl.DateTimeFormat('en-US', { timeZone: 'America/New_York', month: 'long' });
 
-export type Eastern = {
-  readonly year: string;
-  readonly month: string;
-  readonly longMonth: string;
-  readonly day: string;
-  readonly hour: string;
-  readonly minute: string;
-  readonly second: string;
-};
+/** Numbers as two digits, the year as four; the month by its English name. */
+export type Eastern = Readonly<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', string>>;
 
-export function eastern(atMs: number): Eastern {
-  const found: Record<string, string> = {};
-  for (const { type, value } of PARTS.formatToParts(atMs)) found[type] = value;
-  return {
-    year: found['year']!,
-    month: found['month']!.toUpperCase(),
-    longMonth: LONG_MONTH.format(atMs),
-    day: found['day']!,
-    hour: found['hour']!,
-    minute: found['minute']!,
-    second: found['second']!,
-  };
-}
+export const easternOf = (epochMs: number): Eastern =>
+  Object.fromEntries(PARTS.formatToParts(epochMs).map(({ type, value }) => [type, value])) as Eastern;
+
+/** 00 is 12am, 13 is 1pm. */
+export const hour12 = ({ hour }: Eastern): { readonly hour: number; readonly half: 'AM' | 'PM' } => ({
+  hour: Number(hour) % 12 === 0 ? 12 : Number(hour) % 12,
+  half: Number(hour) < 12 ? 'AM' : 'PM',
+});
 
 function clockText(at: Eastern, seconds: boolean): string {
-  const hour = Number(at.hour);
-  return `${hour % 12 === 0 ? 12 : hour % 12}:${at.minute}${seconds ? `:${at.second}` : ''}${hour < 12 ? 'AM' : 'PM'}`;
+  const { hour, half } = hour12(at);
+  return `${hour}:${at.minute}${seconds ? `:${at.second}` : ''}${half}`;
 }
 
 /** `November 14, 7:00PM-7:05PM ET`; seconds are shown only when a scaled window needs them. */
 export function easternRange(startMs: number, endMs: number): string {
-  const start = eastern(startMs);
+  const start = easternOf(startMs);
   const seconds = startMs % 60_000 !== 0 || endMs % 60_000 !== 0;
-  return `${start.longMonth} ${Number(start.day)}, ${clockText(start, seconds)}-${clockText(eastern(endMs), seconds)} ET`;
+  return `${start.month} ${Number(start.day)}, ${clockText(start, seconds)}-${clockText(easternOf(endMs), seconds)} ET`;
 }
 
 /** `26NOV141915`: the close as venue B writes it. Seconds follow only where a scaled window needs them. */
 export function tickerTime(atMs: number, hourly: boolean): string {
-  const at = eastern(atMs);
+  const at = easternOf(atMs);
   const minutes = hourly && atMs % 3_600_000 === 0 ? '' : at.minute;
-  return `${at.year}${at.month}${at.day}${at.hour}${minutes}${atMs % 60_000 === 0 ? '' : at.second}`;
+  const date = `${at.year.slice(2)}${at.month.slice(0, 3).toUpperCase()}${at.day}`;
+  return `${date}${at.hour}${minutes}${atMs % 60_000 === 0 ? '' : at.second}`;
 }

@@ -1,6 +1,7 @@
 // Short-dated "up or down" contracts: venues A and C name them by the same slugs, so asset and window are read from the slug
 // and slugs are made for a time grid. A slug that is not one of these says nothing.
 
+import { easternOf, hour12 } from './eastern.ts';
 import { list } from '../../kernel/setting-parsers.ts';
 import type { Micros } from '../../kernel/time.ts';
 import { EARLIEST_MICROS, LATEST_MICROS, MICROS_PER_SECOND } from '../../kernel/time.ts';
@@ -34,22 +35,7 @@ const COIN_NAMES: ReadonlyMap<string, string> = new Map([
   ['hyperliquid', 'HYPE'],
 ]);
 
-const MONTHS = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
-
-const MONTH = MONTHS.join('|');
+const MONTH = 'january|february|march|april|may|june|july|august|september|october|november|december';
 const GRID = /^([a-z0-9]{2,10})-updown-(5m|15m|1h|4h|1d)-(\d{9,11})$/;
 const HOURLY = new RegExp(`^([a-z]+)-up-or-down-(?:${MONTH})-\\d{1,2}(?:-\\d{4})?-\\d{1,2}(?:am|pm)-et$`);
 const DAILY = new RegExp(`^([a-z]+)-up-or-down-on-(?:${MONTH})-\\d{1,2}(?:-\\d{4})?$`);
@@ -82,12 +68,12 @@ export function upDownSlugs(asset: string, window: string, opensAt: Micros): rea
   const coin = [...COIN_NAMES].find(([, symbol]) => symbol === asset.toUpperCase())?.[0];
   if (!coin) return [];
   // A day is named after the Eastern date on which it ends, at noon: that of this UTC day's own noon.
-  const named = window === '1d' ? seconds + 12 * 3_600 : seconds;
-  const local = civilOf(named + easternOffset(named));
-  const day = `${MONTHS[local.month - 1]}-${local.day}`;
-  if (window === '1d') return [`${coin}-up-or-down-on-${day}`, `${coin}-up-or-down-on-${day}-${local.year}`];
-  const hour = `${local.hour % 12 === 0 ? 12 : local.hour % 12}${local.hour < 12 ? 'am' : 'pm'}-et`;
-  return [`${coin}-up-or-down-${day}-${hour}`, `${coin}-up-or-down-${day}-${local.year}-${hour}`];
+  const at = easternOf((window === '1d' ? seconds + 12 * 3_600 : seconds) * 1_000);
+  const day = `${at.month.toLowerCase()}-${Number(at.day)}`;
+  if (window === '1d') return [`${coin}-up-or-down-on-${day}`, `${coin}-up-or-down-on-${day}-${at.year}`];
+  const { hour, half } = hour12(at);
+  const time = `${hour}${half.toLowerCase()}-et`;
+  return [`${coin}-up-or-down-${day}-${time}`, `${coin}-up-or-down-${day}-${at.year}-${time}`];
 }
 
 /** Starts of the windows that overlap [from, to), oldest first; grid windows only (their grid begins at the epoch). */
@@ -97,58 +83,4 @@ export function windowStarts(window: string, from: Micros, to: Micros): Micros[]
   if (length === 0) return starts;
   for (let at = Math.floor(from / length) * length; at < to; at += length) starts.push(at);
   return starts;
-}
-
-type Civil = { year: number; month: number; day: number; hour: number };
-
-/** Seconds since the epoch to a calendar date, by the proleptic Gregorian rules. */
-function civilOf(seconds: number): Civil {
-  const days = Math.floor(seconds / 86_400);
-  const hour = Math.floor((seconds - days * 86_400) / 3_600);
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1_460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153);
-  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
-  return {
-    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
-    month,
-    day: dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1,
-    hour,
-  };
-}
-
-function daysOf(year: number, month: number, day: number): number {
-  const y = month <= 2 ? year - 1 : year;
-  const era = Math.floor(y / 400);
-  const yearOfEra = y - era * 400;
-  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
-  return (
-    era * 146_097 +
-    yearOfEra * 365 +
-    Math.floor(yearOfEra / 4) -
-    Math.floor(yearOfEra / 100) +
-    dayOfYear -
-    719_468
-  );
-}
-
-/** US Eastern: UTC−4 from 2:00 on the second Sunday of March to 2:00 on the first Sunday of November, else UTC−5. */
-function easternOffset(seconds: number): number {
-  const { year } = civilOf(seconds - 5 * 3_600);
-  const firstSunday = (month: number): number => {
-    const first = daysOf(year, month, 1);
-    return first + ((3 - (first % 7) + 7) % 7);
-  };
-  const begins = (firstSunday(3) + 7) * 86_400 + 7 * 3_600;
-  const ends = firstSunday(11) * 86_400 + 6 * 3_600;
-  return (seconds >= begins && seconds < ends ? -4 : -5) * 3_600;
 }

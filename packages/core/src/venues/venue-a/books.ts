@@ -2,12 +2,14 @@
 
 import type { JsonObject } from '../../kernel/exact-json.ts';
 import type { Micros } from '../../kernel/time.ts';
+import type { Ladders } from '../../capture/checks.ts';
 import type { Finding } from '../../capture/finding.ts';
-import { reject } from '../shared/reject.ts';
+import { complement } from '../../kernel/decimal.ts';
+import { compared, reject, rejectIntact, skip } from '../shared/findings.ts';
 import { millisOf } from '../shared/source-time.ts';
 import type { ComposedBook, Formats } from '../shared/wire-levels.ts';
-import { composeBook } from '../shared/wire-levels.ts';
-import { compare, mirror, observation } from './findings.ts';
+import { composeBook, measureDrift } from '../shared/wire-levels.ts';
+import { isOvertaken } from './continuity.ts';
 import { readSide } from './wire.ts';
 
 /** Books on the sockets are those of the first outcome. */
@@ -15,15 +17,6 @@ export const FIRST = '0';
 
 /** The newest whole book of a market's first outcome; `socket` false for one that REST gave. */
 type Newest = { readonly book: ComposedBook; readonly sourceTs: Micros | null; readonly socket: boolean };
-
-/**
- * Pushes overtake each other by moments (the venue says 200 ms). What lies further back is no older book: the venue's clock was
- * set, and for as long as this allows its books would be left out.
- */
-const OVERTAKEN_WITHIN: Micros = 2_000_000;
-
-const overtaken = (newest: Micros | null, sourceTs: Micros | null): boolean =>
-  newest !== null && sourceTs !== null && sourceTs <= newest && newest - sourceTs < OVERTAKEN_WITHIN;
 
 export class MarketBooks {
   private readonly newest = new Map<string, Newest>();
@@ -55,17 +48,17 @@ export class MarketBooks {
     }
     if (composed === null) {
       this.newest.delete(market);
-      into.push({ ...reject(market, 'bad_book', book), booksIntact: true });
+      into.push(rejectIntact(market, 'bad_book', book));
       const detail = 'a whole book could not be read';
       into.push({ type: 'break', market, outcome: FIRST, cause: 'rejected_frame', scope: 'book', detail });
       return;
     }
     if (before?.socket && !socket) {
-      into.push(compare(market, FIRST, sourceTs, before.book, composed));
+      into.push(compared(market, FIRST, 'rest', sourceTs, measureDrift(before.book, composed)));
       return;
     }
-    if (overtaken(before?.sourceTs ?? null, sourceTs)) {
-      into.push({ type: 'skip', reason: 'out_of_order' });
+    if (isOvertaken(before?.sourceTs ?? null, sourceTs)) {
+      into.push(skip('out_of_order'));
       return;
     }
     this.newest.set(market, { book: composed, sourceTs: sourceTs ?? before?.sourceTs ?? null, socket });
@@ -103,8 +96,47 @@ export class MarketBooks {
     } else if (held)
       // Beside the stream a REST book is a measurement; of the second token, against the mirror of the first.
       into.push(
-        compare(market, outcome, sourceTs, outcome === FIRST ? held.book : mirror(held.book), composed),
+        compared(
+          market,
+          outcome,
+          'rest',
+          sourceTs,
+          measureDrift(outcome === FIRST ? held.book : mirror(held.book), composed),
+        ),
       );
-    else into.push({ type: 'skip', reason: 'second_outcome' });
+    else into.push(skip('second_outcome'));
   }
 }
+
+function observation(
+  composed: ComposedBook,
+  market: string,
+  outcome: string,
+  sourceTs: Micros | null,
+  nativeIds: Readonly<Record<string, string>>,
+): Finding {
+  const { exact, ...book } = composed;
+  return {
+    type: 'book',
+    market,
+    outcome,
+    kind: 'snapshot',
+    sourceTs,
+    ...book,
+    nativeBid: 'bids',
+    nativeAsk: 'asks',
+    askComplement: false,
+    hash: null,
+    sequence: null,
+    nativeIds,
+    flags: exact ? [] : ['inexact'],
+  };
+}
+
+/** The book of the other outcome: a bid at p is an ask at 1 − p. */
+const mirror = (book: Ladders): Ladders => ({
+  bidPrices: book.askPrices.map(complement),
+  bidSizes: book.askSizes,
+  askPrices: book.bidPrices.map(complement),
+  askSizes: book.bidSizes,
+});

@@ -7,6 +7,7 @@ import { parseDecimal } from '../../kernel/decimal.ts';
 import type { Metric } from '../../events/events.ts';
 import type { Micros } from '../../kernel/time.ts';
 import type { MarketFields, SampleFinding, SkipFinding } from '../../capture/finding.ts';
+import { sample } from '../shared/findings.ts';
 import { isEnded } from '../shared/known-markets.ts';
 import { UNKNOWN_MARKET } from '../../events/market-fields.ts';
 import { microOf } from '../shared/source-decimal.ts';
@@ -218,20 +219,8 @@ function samplesOf(market: string, stated: readonly JsonObject[]): SampleFinding
       const text = textOf(outcome[metric]);
       const value = text === null ? null : parseDecimal(text);
       if (text === null || value === null) return [];
-      return [
-        {
-          type: 'sample',
-          market,
-          outcome: String(indexOf(outcome) ?? at),
-          metric,
-          sourceTs: null,
-          value: value.value,
-          text,
-          exact: value.exact,
-          size: null,
-          takerSide: null,
-        },
-      ];
+      const of = { market, outcome: String(indexOf(outcome) ?? at), metric, sourceTs: null };
+      return [sample(of, text, value)];
     }),
   );
 }

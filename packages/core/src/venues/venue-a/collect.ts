@@ -127,47 +127,37 @@ const listedIn = (findings: readonly Finding[]): Listed[] =>
 
 /**
  * The list of topics, next to end first. Where the venue keeps ended rounds on it, the page where the live ones begin is
- * searched for, in growing strides, and remembered for the next time.
+ * searched for, in growing strides and then by halves, and remembered for the next time.
  */
 class TopicList {
-  private firstLive = 0;
+  private begin = 0;
   /** Topics that the list names without their markets, whose markets are known: until when that matters. */
   private readonly detailed = new Map<string, Micros>();
 
   /** Reads on until a topic opens after `horizon`. */
   *discover(now: Micros, horizon: Micros): Requests {
     const bare = new Set<string>();
-    let offset = this.firstLive;
-    let stride = TOPICS_PER_PAGE;
-    for (let page = 0; page < LIST_PAGES; page++) {
+    const search = new PageSearch();
+    let found = false;
+    for (let pages = 0, offset = this.begin; pages < LIST_PAGES; pages++) {
       const answer: Answer = yield topicsRequest(offset);
       if (!answer.ok) break;
       const topics = listedIn(answer.findings);
       for (const topic of topics) if (this.needsDetail(topic, now, horizon)) bare.add(topic.eventId!);
       const live = topics.findIndex(({ closesAt }) => closesAt === null || closesAt > now);
-      if (topics.length > 0 && live < 0) {
-        // All ended: go on, further each time.
-        this.firstLive = offset;
-        offset += stride;
-        stride *= 2;
-      } else if (live !== 0 || offset === 0) {
-        this.firstLive = Math.max(0, offset + Math.max(0, live) - 5);
-        const whole =
-          topics.length < TOPICS_PER_PAGE ||
-          topics.some(({ opensAt }) => opensAt !== null && opensAt > horizon);
-        if (live >= 0 && whole) break;
-        offset = live < 0 ? Math.floor((this.firstLive + offset) / 2) : offset + TOPICS_PER_PAGE;
-      } else offset = this.stepBack(offset);
+      const isLast = topics.length < TOPICS_PER_PAGE;
+      const allEnded = live < 0 && !isLast;
+      if (!found && (allEnded || (search.mayBeBefore(offset) && (live === 0 || topics.length === 0)))) {
+        offset = allEnded ? search.further(offset) : search.back(offset);
+        this.begin = offset;
+        continue;
+      }
+      if (!found) this.begin = Math.max(0, offset + Math.max(0, live) - 5);
+      found = true;
+      if (isLast || topics.some(({ opensAt }) => opensAt !== null && opensAt > horizon)) break;
+      offset += TOPICS_PER_PAGE;
     }
     yield* this.readDetails(bare, now);
-  }
-
-  /** Went past the first live topic: back by half of what was skipped. */
-  private stepBack(offset: number): number {
-    const half = TOPICS_PER_PAGE / 2;
-    const back = Math.max(this.firstLive, offset - Math.max(half, Math.floor((offset - this.firstLive) / 2)));
-    if (back === this.firstLive) this.firstLive = Math.max(0, this.firstLive - half);
-    return back;
   }
 
   private needsDetail({ bare, eventId, opensAt, closesAt }: Listed, now: Micros, horizon: Micros): boolean {
@@ -188,6 +178,39 @@ class TopicList {
       for (const listed of listedIn(answer.findings))
         if (!listed.bare) this.detailed.set(topic, listed.closesAt ?? now);
     }
+  }
+}
+
+/** Where the live topics begin: at `low` or later, and not later than `high`. */
+class PageSearch {
+  private low = 0;
+  private high = Number.POSITIVE_INFINITY;
+  private stride = TOPICS_PER_PAGE;
+
+  mayBeBefore(offset: number): boolean {
+    return offset > this.low;
+  }
+
+  /** All topics of the page have ended. */
+  further(offset: number): number {
+    this.low = offset + TOPICS_PER_PAGE;
+    return this.high === Number.POSITIVE_INFINITY ? offset + this.nextStride() : this.middle();
+  }
+
+  /** The page begins with a live topic, or lies behind the end of the list. */
+  back(offset: number): number {
+    this.high = offset;
+    return this.low === 0 ? Math.max(0, offset - this.nextStride()) : this.middle();
+  }
+
+  private nextStride(): number {
+    const { stride } = this;
+    this.stride *= 2;
+    return stride;
+  }
+
+  private middle(): number {
+    return this.high - this.low <= TOPICS_PER_PAGE ? this.low : Math.floor((this.low + this.high) / 2);
   }
 }
 

@@ -9,10 +9,11 @@ import type { Channel } from '../shared/channel.ts';
 import { parseChannel } from '../shared/channel.ts';
 import { KnownMarkets, isEnded } from '../shared/known-markets.ts';
 import { mergeMarket } from '../shared/merge-market.ts';
-import { reject } from '../shared/reject.ts';
+import { reject, rejectIntact, sample, skip } from '../shared/findings.ts';
 import { FIRST, MarketBooks } from './books.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { externalIdOf, fromPredictFun, fromTopic, listedOf, topicsOf } from './catalogue.ts';
+import { routeOf, unwrap, venueError } from './rest.ts';
 import {
   BOOK_TOPICS,
   OUTCOME_LABELS,
@@ -20,9 +21,6 @@ import {
   isHeartbeat,
   lostDigits,
   predictFunMarket,
-  routeOf,
-  unwrap,
-  venueError,
 } from './wire.ts';
 
 type Rest = Extract<Channel, { kind: 'rest' }>;
@@ -42,7 +40,7 @@ export class VenueANormalizer implements Normalizer {
 
   normalize(frame: Frame): Finding[] {
     if (frame.channel === 'ws') this.streams = true;
-    if (frame.direction === 'out') return [{ type: 'skip', reason: 'outbound' }];
+    if (frame.direction === 'out') return [skip('outbound')];
     const into: Finding[] = [];
     try {
       const channel = parseChannel(frame.channel);
@@ -54,7 +52,7 @@ export class VenueANormalizer implements Normalizer {
       this.forget();
       return [reject('', 'normalizer_failed', error instanceof Error ? error.message : String(error))];
     }
-    if (into.length === 0) into.push({ type: 'skip', reason: 'nothing_to_record' });
+    if (into.length === 0) into.push(skip('nothing_to_record'));
     return into;
   }
 
@@ -79,7 +77,7 @@ export class VenueANormalizer implements Normalizer {
 
   private readSocket(text: string, into: Finding[]): void {
     if (isHeartbeat(text)) {
-      into.push({ type: 'skip', reason: 'heartbeat' });
+      into.push(skip('heartbeat'));
       return;
     }
     const message = parseJson(text);
@@ -89,22 +87,22 @@ export class VenueANormalizer implements Normalizer {
     }
     switch (envelopeOf(message)) {
       case 'command':
-        if (message['data'] === 'SUCCESS') into.push({ type: 'skip', reason: 'command_reply' });
-        else into.push({ ...reject('', 'command_refused', text), booksIntact: true });
+        if (message['data'] === 'SUCCESS') into.push(skip('command_reply'));
+        else into.push(rejectIntact('', 'command_refused', text));
         return;
       case 'topic':
         this.readTopic(message, text, into);
         return;
       case 'reply':
-        if (message['success'] === true) into.push({ type: 'skip', reason: 'command_reply' });
-        else into.push({ ...reject('', 'command_refused', text), booksIntact: true });
+        if (message['success'] === true) into.push(skip('command_reply'));
+        else into.push(rejectIntact('', 'command_refused', text));
         return;
       case 'message':
         this.readPredictMessage(message, text, into);
         return;
       case 'ping':
       case 'pong':
-        into.push({ type: 'skip', reason: 'heartbeat' });
+        into.push(skip('heartbeat'));
         return;
       case null:
         if (textOf(message['code']) !== null && 'msg' in message)
@@ -117,7 +115,7 @@ export class VenueANormalizer implements Normalizer {
   private readTopic(message: JsonObject, text: string, into: Finding[]): void {
     const topic = textOf(message['topic']) ?? '';
     if (BOOK_TOPICS.own.test(topic)) {
-      into.push({ type: 'skip', reason: 'own_orders' });
+      into.push(skip('own_orders'));
       return;
     }
     const named = BOOK_TOPICS.one.exec(topic)?.[1] ?? null;
@@ -147,7 +145,7 @@ export class VenueANormalizer implements Normalizer {
   private readPredictMessage(message: JsonObject, text: string, into: Finding[]): void {
     const topic = textOf(message['topic']) ?? '';
     if (topic === 'heartbeat') {
-      into.push({ type: 'skip', reason: 'heartbeat' });
+      into.push(skip('heartbeat'));
       return;
     }
     const named = BOOK_TOPICS.predictFun.exec(topic)?.[1];
@@ -185,11 +183,7 @@ export class VenueANormalizer implements Normalizer {
         for (const topic of topicsOf(answer)) {
           const entries = fromTopic(topic, frame.observedAt);
           if (entries.length === 0)
-            into.push({
-              type: 'skip',
-              reason: 'topic_without_markets',
-              listed: listedOf(topic as JsonObject),
-            });
+            into.push({ ...skip('topic_without_markets'), listed: listedOf(topic as JsonObject) });
           this.readEntries(entries, topic, into);
         }
         break;
@@ -205,12 +199,12 @@ export class VenueANormalizer implements Normalizer {
           this.readEntries(fromPredictFun(item, this.predictMarket, frame.observedAt), item, into);
         break;
       case 'skip':
-        into.push({ type: 'skip', reason: 'not_recorded' });
+        into.push(skip('not_recorded'));
         break;
       case undefined:
         into.push(reject('', 'unknown_channel', frame.channel));
     }
-    if (into.length === 0) into.push({ type: 'skip', reason: 'empty_answer' });
+    if (into.length === 0) into.push(skip('empty_answer'));
   }
 
   private readRestBook(answer: unknown, channel: Rest, into: Finding[]): void {
@@ -235,21 +229,9 @@ export class VenueANormalizer implements Normalizer {
     }
     const text = textOf(answer['lastTradePrice']);
     const value = text === null ? null : parseDecimal(text);
-    if (text === null) into.push({ type: 'skip', reason: 'no_trade_yet' });
+    if (text === null) into.push(skip('no_trade_yet'));
     else if (value === null) into.push(reject(market, 'bad_trade', text));
-    else
-      into.push({
-        type: 'sample',
-        market,
-        outcome: FIRST,
-        metric: 'last_trade',
-        sourceTs: null,
-        value: value.value,
-        text,
-        exact: value.exact,
-        size: null,
-        takerSide: null,
-      });
+    else into.push(sample({ market, outcome: FIRST, metric: 'last_trade', sourceTs: null }, text, value));
   }
 
   private readEntries(entries: readonly (CatalogueEntry | null)[], item: unknown, into: Finding[]): void {

@@ -1,5 +1,5 @@
 import type { VenueAdapter } from '../adapter.ts';
-import { OUTCOME } from './book.ts';
+import { OUTCOME } from './books.ts';
 import { VenueBNormalizer } from './normalize.ts';
 import { record } from './record.ts';
 import { routes } from './routes.ts';

@@ -3,13 +3,14 @@
 
 import { isObject, parseExact, parseJson, textOf } from '../../kernel/exact-json.ts';
 import type { Finding, Frame, MarketFields, Normalizer } from '../../capture/finding.ts';
+import { compared, rejectIntact as reject, sample, skip } from '../shared/findings.ts';
+import { secondsOf } from '../shared/source-time.ts';
 import { measureDrift } from '../shared/wire-levels.ts';
-import type { Stream } from './book.ts';
-import { Book, OUTCOME } from './book.ts';
+import type { Sid } from './books.ts';
+import { Book, OUTCOME, broken, lostTrades } from './books.ts';
 import { lifecycleChange, readCatalogue } from './catalogue.ts';
-import { broken, compared, lostTrades, reject, skip } from './findings.ts';
+import { Subscriptions } from './continuity.ts';
 import { restError, restRoute } from './rest.ts';
-import { Subscriptions } from './subscriptions.ts';
 import type { Json, WireBook } from './wire.ts';
 import {
   REST_SHAPES,
@@ -19,7 +20,6 @@ import {
   readBook,
   readDelta,
   readTrade,
-  secondsTime,
   sourceTime,
   tickerOf,
 } from './wire.ts';
@@ -60,23 +60,23 @@ export class VenueBNormalizer implements Normalizer {
   private socket(frame: Frame, into: Finding[]): void {
     const value = parseJson(frame.text);
     if (!isObject(value)) return this.unreadable('not_json_object', frame, into);
-    const { type, id, sid, seq } = value;
+    const { type, id, sid: stated, seq } = value;
     if (typeof type !== 'string') return this.unreadable('no_type', frame, into);
-    const stream: Stream = typeof sid === 'number' || typeof sid === 'string' ? sid : null;
+    const sid: Sid = typeof stated === 'number' || typeof stated === 'string' ? stated : null;
     const sequence = typeof seq === 'number' && Number.isSafeInteger(seq) ? seq : null;
     const message = isObject(value['msg']) ? value['msg'] : EMPTY;
     if (sequence !== null) {
       const isSnapshot = type === 'orderbook_snapshot';
-      if (!this.subscriptions.count(stream, sequence, frame, isSnapshot, into))
+      if (!this.subscriptions.count(sid, sequence, frame, isSnapshot, into))
         return void into.push(skip('old_sequence'));
     }
     switch (type) {
       case 'orderbook_delta':
-        return this.delta(frame, message, stream, sequence, into);
+        return this.delta(frame, message, sid, sequence, into);
       case 'orderbook_snapshot':
-        return this.snapshot(frame, message, stream, sequence, into);
+        return this.snapshot(frame, message, sid, sequence, into);
       case 'trade':
-        return this.trade(message, stream, into);
+        return this.trade(message, sid, into);
       case 'subscribed':
         into.push(skip(type));
         if (typeof message['sid'] === 'number' || typeof message['sid'] === 'string')
@@ -84,12 +84,12 @@ export class VenueBNormalizer implements Normalizer {
         return;
       case 'ok':
         into.push(skip(type));
-        return this.subscriptions.settle(stream, id, message['market_tickers'], into);
+        return this.subscriptions.settle(sid, id, message['market_tickers'], into);
       case 'unsubscribed':
         into.push(skip(type));
-        return this.subscriptions.release(stream, null, into);
+        return this.subscriptions.release(sid, null, into);
       case 'error':
-        return this.refused(id, message, stream, into);
+        return this.refused(id, message, sid, into);
       case 'market_lifecycle_v2':
       case 'market_lifecycle':
         return this.lifecycle(message, into);
@@ -100,37 +100,31 @@ export class VenueBNormalizer implements Normalizer {
     }
   }
 
-  private snapshot(
-    frame: Frame,
-    message: Json,
-    stream: Stream,
-    sequence: number | null,
-    into: Finding[],
-  ): void {
+  private snapshot(frame: Frame, message: Json, sid: Sid, sequence: number | null, into: Finding[]): void {
     const market = tickerOf(message['market_ticker']);
     if (market === null) return this.unreadable('no_market', frame, into);
-    const noIsYes = this.yesPrice(frame, stream);
+    const noIsYes = this.yesPrice(frame, sid);
     const wire = readBook(message, SNAPSHOT_SHAPES, noIsYes);
-    const book = this.subscriptions.follow(market, stream, message);
+    const book = this.subscriptions.follow(market, sid, message);
     if (typeof wire === 'string') return this.spoiled(book, wire, into);
     const before = book.state === 'live' ? book.ladders() : null;
     book.take(wire, noIsYes);
-    if (before) into.push(compared(market, 'snapshot', measureDrift(before, book.ladders())));
+    if (before) into.push(compared(market, OUTCOME, 'snapshot', null, measureDrift(before, book.ladders())));
     into.push(book.finding('snapshot', sequence, sourceTime(message)));
   }
 
-  private delta(frame: Frame, message: Json, stream: Stream, sequence: number | null, into: Finding[]): void {
+  private delta(frame: Frame, message: Json, sid: Sid, sequence: number | null, into: Finding[]): void {
     const market = tickerOf(message['market_ticker']);
     if (market === null) return this.unreadable('no_market', frame, into);
     const known = this.subscriptions.find(market);
-    const book = known?.stream === stream ? known : this.subscriptions.follow(market, stream, message);
+    const book = known?.sid === sid ? known : this.subscriptions.follow(market, sid, message);
     const change = readDelta(message);
     if (typeof change === 'string') return this.spoiled(book, change, into);
     if (book.state === 'new')
       return this.subscriptions.breakBook(book, 'awaiting_snapshot', 'book', null, into);
     if (book.state === 'lost') return void into.push(skip('awaiting_snapshot'));
     const wrong =
-      book.noIsYes === this.yesPrice(frame, stream)
+      book.noIsYes === this.yesPrice(frame, sid)
         ? book.apply(change)
         : 'use_yes_price changed without a snapshot';
     if (wrong !== null) return this.subscriptions.breakBook(book, 'lost_sync', 'book', wrong, into);
@@ -144,9 +138,9 @@ export class VenueBNormalizer implements Normalizer {
   }
 
   /** What the shell recorded beside the frame, else what its subscription was asked with. */
-  private yesPrice(frame: Frame, stream: Stream): boolean {
+  private yesPrice(frame: Frame, sid: Sid): boolean {
     const declared = frame.settings['use_yes_price'];
-    return declared === undefined ? this.subscriptions.yesPrice(stream) : declared === 'true';
+    return declared === undefined ? this.subscriptions.yesPrice(sid) : declared === 'true';
   }
 
   /** A frame of this book that cannot be read: the book we hold is not the venue's any more. */
@@ -155,7 +149,7 @@ export class VenueBNormalizer implements Normalizer {
     this.subscriptions.breakBook(book, 'rejected_frame', 'book', why, into);
   }
 
-  private trade(message: Json, stream: Stream, into: Finding[]): void {
+  private trade(message: Json, sid: Sid, into: Finding[]): void {
     const market = tickerOf(message['market_ticker']);
     const trade = readTrade(message);
     if (market === null) return void into.push(reject('', 'bad_trade', 'no market'));
@@ -163,26 +157,16 @@ export class VenueBNormalizer implements Normalizer {
       into.push(reject(market, 'bad_trade', trade), lostTrades(market, 'rejected_frame', 'book', trade));
       return;
     }
-    this.subscriptions.traded(market, stream);
-    into.push({
-      type: 'sample',
-      market,
-      outcome: OUTCOME,
-      metric: 'last_trade',
-      sourceTs: sourceTime(message),
-      value: trade.price.value,
-      text: trade.text,
-      exact: trade.price.exact,
-      size: trade.size,
-      takerSide: trade.takerSide,
-    });
+    this.subscriptions.traded(market, sid);
+    const of = { market, outcome: OUTCOME, metric: 'last_trade', sourceTs: sourceTime(message) } as const;
+    into.push(sample(of, trade.text, trade.price, trade));
   }
 
-  private refused(id: unknown, message: Json, stream: Stream, into: Finding[]): void {
+  private refused(id: unknown, message: Json, sid: Sid, into: Finding[]): void {
     const { code, msg, market_ticker: named } = message;
     const detail = `code ${textOf(code) ?? '?'}: ${(textOf(msg) ?? '').slice(0, 200)}`;
     into.push(skip('venue_error'));
-    if (TERMINAL_CODES.has(code)) return this.subscriptions.ended(stream, detail, into);
+    if (TERMINAL_CODES.has(code)) return this.subscriptions.ended(sid, detail, into);
     // A command was refused (9 auth, 26 too many markets, 27 too many commands): what it named is not streamed.
     const command = this.subscriptions.command(id);
     const asked = command?.kind === 'subscribe' || command?.kind === 'add_markets' ? command.markets : [];
@@ -203,7 +187,7 @@ export class VenueBNormalizer implements Normalizer {
     const fields = before ? lifecycleChange(before, message) : null;
     if (fields) {
       this.learn(market, fields);
-      const sourceTs = secondsTime(message['settled_ts']) ?? secondsTime(message['determination_ts']);
+      const sourceTs = secondsOf(message['settled_ts']) ?? secondsOf(message['determination_ts']);
       into.push({ type: 'market', market, sourceTs, fields });
     }
     const over = kind === 'determined' || kind === 'settled';
@@ -264,7 +248,15 @@ export class VenueBNormalizer implements Normalizer {
     // Beside a socket: an observation of its own, not the socket's next state, and no end to the socket's gap.
     const inStep = streamed.state === 'live';
     if (inStep)
-      into.push(compared(market, 'rest', measureDrift(streamed.ladders(depth ?? undefined), seen.ladders())));
+      into.push(
+        compared(
+          market,
+          OUTCOME,
+          'rest',
+          null,
+          measureDrift(streamed.ladders(depth ?? undefined), seen.ladders()),
+        ),
+      );
     into.push({ ...book, continues: false });
     if (!inStep)
       into.push(broken(market, 'awaiting_snapshot', 'book', 'the socket still awaits its snapshot'));

@@ -1,5 +1,5 @@
-// What venue B may send. The wire dialect is Kalshi's trade API v2: WebSocket frames {type, sid?, seq?, msg} and REST bodies (rest.ts has their paths).
-// A book is two lists of bids, YES and NO; nothing here trusts their order. A change of format is an entry in a list below.
+// What venue B may send. The wire dialect is Kalshi's trade API v2: WebSocket frames {type, sid?, seq?, msg} and REST bodies
+// (rest.ts has their paths). A book is two lists of bids, YES and NO; nothing here trusts their order. A change of format is an entry in a list below.
 
 import type { Decimal, Micro, TextFormat } from '../../kernel/decimal.ts';
 import { MAX_MICRO, MICRO, complement, formatMicro, parseDecimal } from '../../kernel/decimal.ts';
@@ -8,13 +8,8 @@ import { textOf } from '../../kernel/exact-json.ts';
 import type { SideLevel } from '../../market/ladder.ts';
 import { exceptionText } from '../../market/ladder.ts';
 import type { Micros } from '../../kernel/time.ts';
-import {
-  EARLIEST_MICROS,
-  LATEST_MICROS,
-  MICROS_PER_SECOND,
-  fromMillis,
-  parseIso,
-} from '../../kernel/time.ts';
+import { fromMillis, parseIso } from '../../kernel/time.ts';
+import { inRange, secondsOf } from '../shared/source-time.ts';
 
 export type Json = JsonObject;
 
@@ -55,32 +50,25 @@ export const REST_SHAPES: readonly { readonly key: string; readonly shapes: read
   { key: 'orderbook', shapes: SNAPSHOT_SHAPES },
 ];
 
-export type DeltaShape = {
+/** A message with one price and one size. */
+type PriceShape = {
   readonly name: string;
   readonly until: string | null;
   readonly price: string;
-  readonly delta: string;
+  readonly size: string;
   readonly unit: Unit;
 };
 
-const DELTA_SHAPES: readonly DeltaShape[] = [
-  { name: 'fixed_point', until: null, price: 'price_dollars', delta: 'delta_fp', unit: 'dollars' },
-  { name: 'dollars', until: '2026-03', price: 'price_dollars', delta: 'delta', unit: 'dollars' },
-  { name: 'cents', until: '2026-03', price: 'price', delta: 'delta', unit: 'cents' },
+const DELTA_SHAPES: readonly PriceShape[] = [
+  { name: 'fixed_point', until: null, price: 'price_dollars', size: 'delta_fp', unit: 'dollars' },
+  { name: 'dollars', until: '2026-03', price: 'price_dollars', size: 'delta', unit: 'dollars' },
+  { name: 'cents', until: '2026-03', price: 'price', size: 'delta', unit: 'cents' },
 ];
 
-export type TradeShape = {
-  readonly name: string;
-  readonly until: string | null;
-  readonly price: string;
-  readonly count: string;
-  readonly unit: Unit;
-};
-
-const TRADE_SHAPES: readonly TradeShape[] = [
-  { name: 'fixed_point', until: null, price: 'yes_price_dollars', count: 'count_fp', unit: 'dollars' },
-  { name: 'dollars', until: '2026-03', price: 'yes_price_dollars', count: 'count', unit: 'dollars' },
-  { name: 'cents', until: '2026-03', price: 'yes_price', count: 'count', unit: 'cents' },
+const TRADE_SHAPES: readonly PriceShape[] = [
+  { name: 'fixed_point', until: null, price: 'yes_price_dollars', size: 'count_fp', unit: 'dollars' },
+  { name: 'dollars', until: '2026-03', price: 'yes_price_dollars', size: 'count', unit: 'dollars' },
+  { name: 'cents', until: '2026-03', price: 'yes_price', size: 'count', unit: 'cents' },
 ];
 
 /** Kinds that are understood and hold neither a book nor a trade. They stay on the tape. */
@@ -120,10 +108,10 @@ const TICKER = /^[\x21-\x7e]{1,200}$/;
 /** `ts` (RFC 3339, microseconds) is finer than `ts_ms`; where both are given and disagree, `ts_ms` is the current one. */
 export function sourceTime(message: Json): Micros | null {
   const { ts, ts_ms: ms } = message as { ts?: unknown; ts_ms?: unknown };
-  const coarse = typeof ms === 'number' ? sane(fromMillis(ms)) : null;
-  if (typeof ts !== 'string') return coarse ?? secondsTime(ts);
+  const coarse = typeof ms === 'number' ? inRange(fromMillis(ms)) : null;
+  if (typeof ts !== 'string') return coarse ?? secondsOf(ts);
   if (coarse !== null) return coarse + (finerDigits(ts, ms as number) ?? 0);
-  return sane(parseIso(ts));
+  return inRange(parseIso(ts));
 }
 
 /** Microseconds within the millisecond; null where `ts` is not the same millisecond of the hour. Reading it whole is slower. */
@@ -137,15 +125,6 @@ function finerDigits(ts: string, ms: number): number | null {
 }
 
 const FRACTION = /T\d\d:(\d\d):(\d\d)\.(\d{1,9})Z$/;
-
-/** Epoch seconds as a number; null when it is none. */
-export const secondsTime = (value: unknown): Micros | null =>
-  typeof value === 'string'
-    ? null
-    : sane(Math.round(Number(textOf(value) ?? Number.NaN) * MICROS_PER_SECOND));
-
-const sane = (at: Micros | null): Micros | null =>
-  at !== null && at >= EARLIEST_MICROS && at <= LATEST_MICROS ? at : null;
 
 export type WireBook = {
   readonly shape: LevelShape;
@@ -262,12 +241,12 @@ export function readDelta(message: Json): WireDelta | string {
   if (side !== 'yes' && side !== 'no') return 'side is neither yes nor no';
   for (const shape of DELTA_SHAPES) {
     const priceField = message[shape.price];
-    const deltaField = message[shape.delta];
+    const deltaField = message[shape.size];
     if (priceField === undefined || deltaField === undefined) continue;
     const price = priceOf(priceField, shape.unit);
     const delta = decimalOf(deltaField);
     if (!price) return `${shape.price} is not a price in range`;
-    if (!delta) return `${shape.delta} is not a size in range`;
+    if (!delta) return `${shape.size} is not a size in range`;
     return {
       side,
       price: price.value,
@@ -291,14 +270,14 @@ const TAKER: Readonly<Record<string, string>> = { yes: 'yes', no: 'no', bid: 'ye
 
 export function readTrade(message: Json): WireTrade | string {
   const shape =
-    TRADE_SHAPES.find(({ price, count }) => message[price] !== undefined && message[count] !== undefined) ??
+    TRADE_SHAPES.find(({ price, size }) => message[price] !== undefined && message[size] !== undefined) ??
     TRADE_SHAPES.find(({ price }) => message[price] !== undefined);
   if (!shape) return 'no yes price';
   const price = decimalOf(message[shape.price], shape.unit);
   if (!price) return `${shape.price} is not a price in range`;
-  const count = message[shape.count];
+  const count = message[shape.size];
   const size = count === undefined ? null : decimalOf(count);
-  if (count !== undefined && !size) return `${shape.count} is not a size in range`;
+  if (count !== undefined && !size) return `${shape.size} is not a size in range`;
   const taker = message['taker_outcome_side'] ?? message['taker_book_side'] ?? message['taker_side'];
   return {
     price,

@@ -10,27 +10,29 @@ import { parseChannel } from '../shared/channel.ts';
 import type { Channel } from '../shared/channel.ts';
 import { KnownMarkets, isEnded } from '../shared/known-markets.ts';
 import { mergeMarket } from '../shared/merge-market.ts';
-import { reject } from '../shared/reject.ts';
+import { compared, reject, rejectIntact, sample, skip } from '../shared/findings.ts';
 import { microOf } from '../shared/source-decimal.ts';
 import { millisOf } from '../shared/source-time.ts';
 import { readLevel } from '../shared/wire-levels.ts';
+import { TokenBook } from './books.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { fromClobMarket, fromGamma, fromNewMarket, fromResolved, gammaItems } from './catalogue.ts';
-import { TokenBook } from './token-book.ts';
+import type { LossCause } from './continuity.ts';
+import { Losses, isBefore } from './continuity.ts';
+import { readingOf } from './rest.ts';
 import type { MessageKind } from './wire.ts';
-import { bookShapeOf, changeShapeOf, kindOf, plainText, readSide, readingOf, sideOf } from './wire.ts';
+import { bookShapeOf, changeShapeOf, kindOf, plainText, readSide, sideOf } from './wire.ts';
 
 type Rest = Extract<Channel, { kind: 'rest' }>;
 
 export class VenueCNormalizer implements Normalizer {
   private readonly books = new Map<string, TokenBook>();
-  /** Tokens whose book is not known and whose break was already stated. */
-  private readonly broken = new Set<string>();
+  private readonly losses = new Losses();
   private readonly ticks = new Map<string, Micro>();
   private readonly known = new KnownMarkets((_market, { outcomes }) => {
     for (const { id } of outcomes) {
       this.books.delete(id);
-      this.broken.delete(id);
+      this.losses.found(id);
       this.ticks.delete(id);
       this.marketOfToken.delete(id);
     }
@@ -39,7 +41,7 @@ export class VenueCNormalizer implements Normalizer {
 
   normalize(frame: Frame): Finding[] {
     const into: Finding[] = [];
-    if (frame.direction === 'out') return [{ type: 'skip', reason: 'outbound' }];
+    if (frame.direction === 'out') return [skip('outbound')];
     try {
       this.read(frame, into);
     } catch (error) {
@@ -47,13 +49,13 @@ export class VenueCNormalizer implements Normalizer {
       this.forget();
       return [reject('', 'normalizer_failed', error instanceof Error ? error.message : String(error))];
     }
-    if (into.length === 0) into.push({ type: 'skip', reason: 'nothing_to_record' });
+    if (into.length === 0) into.push(skip('nothing_to_record'));
     return into;
   }
 
   forget(): void {
     this.books.clear();
-    this.broken.clear();
+    this.losses.clear();
   }
 
   learn(market: string, fields: MarketFields): void {
@@ -71,7 +73,7 @@ export class VenueCNormalizer implements Normalizer {
   private readSocket(frame: Frame, into: Finding[]): void {
     const plain = plainText(frame.text);
     if (plain !== undefined) {
-      into.push({ type: 'skip', reason: plain });
+      into.push(skip(plain));
       return;
     }
     const parsed = parseJson(frame.text);
@@ -80,7 +82,7 @@ export class VenueCNormalizer implements Normalizer {
       return;
     }
     if (!Array.isArray(parsed)) this.readMessage(parsed, into);
-    else if (parsed.length === 0) into.push({ type: 'skip', reason: 'empty_array' });
+    else if (parsed.length === 0) into.push(skip('empty_array'));
     else for (const message of parsed as readonly unknown[]) this.readMessage(message, into);
   }
 
@@ -99,7 +101,7 @@ export class VenueCNormalizer implements Normalizer {
     price_change: (message, into) => this.readChanges(message, into),
     last_trade_price: (message, into) => this.readTrade(message, into),
     tick_size_change: (message, into) => this.readTick(message, into),
-    best_bid_ask: (_message, into) => into.push({ type: 'skip', reason: 'best_bid_ask' }),
+    best_bid_ask: (_message, into) => into.push(skip('best_bid_ask')),
     new_market: (message, into) => this.readNewMarket(message, into),
     market_resolved: (message, into) => this.readResolved(message, into),
   };
@@ -120,7 +122,7 @@ export class VenueCNormalizer implements Normalizer {
     const bids = shape && readSide(message[shape.bid]);
     const asks = shape && readSide(message[shape.ask]);
     if (!shape || !bids || !asks) {
-      into.push({ ...reject(market, 'bad_book', message), booksIntact: true });
+      into.push(rejectIntact(market, 'bad_book', message));
       if (streamed) this.lose(market, token, 'rejected_frame', 'a full book could not be read', into);
       return;
     }
@@ -129,7 +131,7 @@ export class VenueCNormalizer implements Normalizer {
     if (held && (held.streamed || (streamed && held.changed))) {
       const method = streamed ? 'snapshot' : 'rest';
       const drift = held.drift(bids, asks);
-      into.push({ type: 'compare', market, outcome: token, method, sourceTs, ...drift });
+      into.push(compared(market, token, method, sourceTs, drift));
       // Beside a book of the socket, a REST answer is a measurement and not a state of the stream.
       if (!streamed) return;
     }
@@ -139,7 +141,7 @@ export class VenueCNormalizer implements Normalizer {
     const naming = { nativeBid: shape.bid, nativeAsk: shape.ask, hash: textOf(message['hash']) };
     into.push(book.start(bids, asks, sourceTs, naming));
     this.books.set(token, book);
-    this.broken.delete(token);
+    this.losses.found(token);
     this.marketOfToken.set(token, market);
   }
 
@@ -166,7 +168,7 @@ export class VenueCNormalizer implements Normalizer {
       const side = sideOf(change.side);
       const level = readLevel(change.price, change.size);
       if (!side || !level) {
-        into.push({ ...reject(market, 'bad_change', change), booksIntact: true });
+        into.push(rejectIntact(market, 'bad_change', change));
         const book = this.books.get(token);
         if (book) touched.delete(book);
         this.lose(market, token, 'rejected_frame', 'a change could not be read', into);
@@ -184,21 +186,12 @@ export class VenueCNormalizer implements Normalizer {
     }
     const naming = { nativeBid: 'BUY', nativeAsk: 'SELL', hash: shape.hash(message) };
     for (const book of touched) into.push(book.observe(sourceTs, naming));
-    if (skipped !== null) into.push({ type: 'skip', reason: skipped });
+    if (skipped !== null) into.push(skip(skipped));
   }
 
-  /** The token's book is not known from here on; said once until the next full book. */
-  private lose(
-    market: string,
-    token: string,
-    cause: 'awaiting_snapshot' | 'tick_change' | 'rejected_frame',
-    detail: string,
-    into: Finding[],
-  ): void {
+  private lose(market: string, token: string, cause: LossCause, detail: string, into: Finding[]): void {
     this.books.delete(token);
-    if (this.broken.has(token)) return;
-    this.broken.add(token);
-    into.push({ type: 'break', market, outcome: token, cause, scope: 'book', detail });
+    this.losses.lose(market, token, cause, detail, into);
   }
 
   private readTrade(message: JsonObject, into: Finding[]): void {
@@ -207,21 +200,17 @@ export class VenueCNormalizer implements Normalizer {
     const text = textOf(message['price']);
     const price = text === null ? null : parseDecimal(text);
     if (token === null || market === '' || text === null || price === null) {
-      into.push({ ...reject(market, 'bad_trade', message), booksIntact: true });
+      into.push(rejectIntact(market, 'bad_trade', message));
       return;
     }
-    into.push({
-      type: 'sample',
+    const of = {
       market,
       outcome: token,
       metric: 'last_trade',
       sourceTs: millisOf(message['timestamp']),
-      value: price.value,
-      text,
-      exact: price.exact,
-      size: microOf(message['size']),
-      takerSide: textOf(message['side']),
-    });
+    } as const;
+    const trade = { size: microOf(message['size']), takerSide: textOf(message['side']) };
+    into.push(sample(of, text, price, trade));
   }
 
   private readTick(message: JsonObject, into: Finding[]): void {
@@ -236,13 +225,13 @@ export class VenueCNormalizer implements Normalizer {
     else this.ticks.delete(token);
     const detail = `${textOf(message['old_tick_size'])} to ${textOf(message['new_tick_size'])}`;
     this.lose(market, token, 'tick_change', detail, into);
-    into.push({ type: 'skip', reason: 'tick_size_change' });
+    into.push(skip('tick_size_change'));
   }
 
   private readNewMarket(message: JsonObject, into: Finding[]): void {
     const entry = fromNewMarket(message);
-    if (entry === null) into.push({ type: 'skip', reason: 'new_market_not_followed' });
-    else if (this.known.has(entry.market)) into.push({ type: 'skip', reason: 'new_market_known' });
+    if (entry === null) into.push(skip('new_market_not_followed'));
+    else if (this.known.has(entry.market)) into.push(skip('new_market_known'));
     else this.found(entry, into);
   }
 
@@ -274,19 +263,19 @@ export class VenueCNormalizer implements Normalizer {
     const error = isObject(answer) ? textOf(answer['error']) : null;
     if (error !== null) {
       // Normal for a token that is closed, or not served yet.
-      if (/^no orderbook exists/i.test(error)) into.push({ type: 'skip', reason: 'no_orderbook' });
+      if (/^no orderbook exists/i.test(error)) into.push(skip('no_orderbook'));
       else into.push(reject('', 'venue_error', error));
       return;
     }
     const read = readingOf(channel.source, channel.path);
     if (read === null) into.push(reject('', 'unknown_channel', frame.channel));
-    else if (read === 'skip') into.push({ type: 'skip', reason: 'not_recorded' });
+    else if (read === 'skip') into.push(skip('not_recorded'));
     else if (read === 'books')
       for (const book of Array.isArray(answer) ? (answer as readonly unknown[]) : [answer])
         if (isObject(book)) this.readBook(book, false, channel.query, into);
         else into.push(reject('', 'not_an_object', book));
     else this.readCatalogue(read, answer, frame, into);
-    if (into.length === 0) into.push({ type: 'skip', reason: 'empty_answer' });
+    if (into.length === 0) into.push(skip('empty_answer'));
   }
 
   private readCatalogue(source: 'gamma' | 'clob', answer: unknown, frame: Frame, into: Finding[]): void {
@@ -300,5 +289,3 @@ export class VenueCNormalizer implements Normalizer {
     }
   }
 }
-
-const isBefore = (a: number | null, b: number | null): boolean => a !== null && b !== null && a < b;

@@ -261,6 +261,27 @@ describe('end of a market', () => {
     result,
   });
 
+  it.each([
+    [{ settlement_value_dollars: '0.4200' }, 420_000],
+    [{ settlement_value: '0.4200' }, 420_000],
+    [{ settlement_value: 42 }, 420_000],
+    [{ settlement_value: 100 }, 1_000_000],
+    [{ settlement_value_dollars: '1.0000', settlement_value: 42 }, 1_000_000],
+    [{}, null],
+  ])('reads the settlement of %j alike in a market object and in a lifecycle message', (stated, expected) => {
+    const market = { ticker: 'KXA-1', status: 'finalized', result: 'yes' };
+    const [object] = only(
+      feed(open(), { market: { ...market, ...stated } }, 'rest:/markets/KXA-1'),
+      'market',
+    );
+    expect(object!.fields.settlementValue).toBe(expected);
+    const normalizer = open();
+    feed(normalizer, { market: { ticker: 'KXA-1', status: 'active' } }, 'rest:/markets/KXA-1');
+    const settled = { market_ticker: 'KXA-1', event_type: 'settled', result: 'yes', ...stated };
+    const [message] = only(feed(normalizer, { type: 'market_lifecycle_v2', sid: 1, msg: settled }), 'market');
+    expect(message!.fields.settlementValue).toBe(expected);
+  });
+
   it('comes from the lifecycle channel, with what it says of the market', () => {
     const normalizer = open();
     feed(normalizer, { market: market('active') }, `rest:/markets/${M}`);

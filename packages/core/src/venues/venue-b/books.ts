@@ -3,10 +3,10 @@
 import type { TextFormat } from '../../kernel/decimal.ts';
 import { MAX_MICRO, complement, formatMicro } from '../../kernel/decimal.ts';
 import type { Ladders } from '../../capture/checks.ts';
-import type { CheckFlag, TextException } from '../../events/events.ts';
+import type { CheckFlag, GapCause, GapScope, TextException } from '../../events/events.ts';
 import { Side } from '../../market/ladder.ts';
 import type { Micros } from '../../kernel/time.ts';
-import type { BookFinding } from '../../capture/finding.ts';
+import type { BookFinding, BreakFinding } from '../../capture/finding.ts';
 import type { WireBook, WireDelta } from './wire.ts';
 
 export const OUTCOME = 'yes';
@@ -15,7 +15,8 @@ const NO_EXCEPTIONS: readonly TextException[] = [];
 const NO_FLAGS: readonly CheckFlag[] = [];
 const INEXACT: readonly CheckFlag[] = ['inexact'];
 
-export type Stream = number | string | null;
+/** The `sid` of the subscription that feeds a book; null where frames name none. */
+export type Sid = number | string | null;
 
 export class Book {
   readonly market: string;
@@ -23,7 +24,7 @@ export class Book {
   readonly asks = new Side('ask');
   /** `new`: no snapshot yet. `lost`: said to be unknown until the next snapshot. */
   state: 'new' | 'live' | 'lost' = 'new';
-  stream: Stream = null;
+  sid: Sid = null;
   /** NO levels come in YES prices (use_yes_price). */
   noIsYes = false;
   private priceFormat: TextFormat = '4';
@@ -113,3 +114,28 @@ export class Book {
     return found.length === 0 ? NO_EXCEPTIONS : found;
   }
 }
+
+export const broken = (
+  market: string,
+  cause: GapCause,
+  scope: GapScope,
+  detail: string | null,
+  since: Micros | null = null,
+): BreakFinding => ({
+  type: 'break',
+  market,
+  outcome: OUTCOME,
+  cause,
+  scope,
+  detail,
+  ...(since === null ? {} : { since }),
+});
+
+/** Trades of the market were lost; its book stands. */
+export const lostTrades = (
+  market: string,
+  cause: GapCause,
+  scope: GapScope,
+  detail: string | null,
+  since: Micros | null = null,
+): BreakFinding => ({ ...broken(market, cause, scope, detail, since), outcome: null, dataset: 'samples' });
