@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { FeedLimits } from '@ladderlog/feed';
-import { createFeed } from '@ladderlog/feed';
+import { Feed } from '@ladderlog/feed';
+import { openLive } from '@ladderlog/live';
 import { openSqliteLog } from '@ladderlog/log';
 import { pino } from 'pino';
 import { testKeys } from '../../packages/feed/test/harness.ts';
@@ -13,13 +14,13 @@ import { testKeys } from '../../packages/feed/test/harness.ts';
 const [path, port, limits] = process.argv.slice(2);
 const log = await openSqliteLog({ path: path!, upkeepMs: 0 });
 const counts = { clients: 0, sent: 0, conflated: 0, closed: {} as Record<number, number>, peakRss: 0 };
-const feed = await createFeed({
-  log,
+const parts = { log, logger: pino({ level: 'silent' }), clock: () => Date.now() * 1_000 };
+// The books of the tests carry times of their own.
+const live = await openLive({ ...parts, warmUpMs: 365 * 86_400_000 });
+const feed = new Feed({
+  ...parts,
+  live,
   keys: testKeys(),
-  logger: pino({ level: 'silent' }),
-  clock: () => Date.now() * 1_000,
-  // The books of the tests carry times of their own.
-  warmUpMs: 365 * 86_400_000,
   limits: JSON.parse(limits ?? '{}') as Partial<FeedLimits>,
   observer: {
     onClients: (clients) => (counts.clients = clients),
@@ -28,7 +29,8 @@ const feed = await createFeed({
     onClosed: (code) => (counts.closed[code] = (counts.closed[code] ?? 0) + 1),
   },
 });
-await feed.caughtUp;
+live.follow();
+await live.caughtUp;
 const server = createServer();
 server.on('upgrade', (request, socket, head) => feed.handleUpgrade(request, socket, head));
 server.listen(Number(port), '127.0.0.1', () =>

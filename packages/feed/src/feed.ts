@@ -1,150 +1,156 @@
-// The live feed: puts tail, markets, statuses and clients together. Contract: docs/stream.md, asyncapi.yaml.
+// The live feed: its clients, what they asked for, and the log's tail. Contract: docs/stream.md, asyncapi.yaml.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { LadderEvent, Position, StreamEvent, Venue } from '@ladderlog/core';
-import {
-  PLAN_TERMS,
-  STREAM_CLOSE,
-  STREAM_TYPES,
-  Markets as MarketStates,
-  Statuses,
-  VENUES,
-  isGoingOn,
-  oldestAllowed,
-  toIso,
-} from '@ladderlog/core';
-import { positionsAt, positionsAtEnd, positionsFromBeginning } from '@ladderlog/log';
+import type { ApiKey } from '@ladderlog/core';
+import { PLAN_TERMS, STREAM_CLOSE, toIso } from '@ladderlog/core';
+import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
+import { Channels } from './channels.ts';
 import { Client } from './clients/client.ts';
-import { Item } from './clients/item.ts';
-import { hearLastWords } from './last-words.ts';
-import { Markets } from './markets.ts';
+import { Subscriptions } from './clients/subscription.ts';
+import { keyInHeaders, refuse } from './clients/upgrade.ts';
+import { Current } from './current.ts';
+import { FanOut } from './fan-out.ts';
 import type { FeedLimits, FeedObserver, FeedOptions } from './options.ts';
 import { FEED_LIMITS } from './options.ts';
-import { createRequests } from './requests/requests.ts';
-import { followLog } from './tail.ts';
-import { keyInHeaders, refuse } from './clients/upgrade.ts';
-
-export type Feed = {
-  /** For the HTTP server's `upgrade` event; answers 404 itself when the path is not the feed's. */
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Resolved when the feed has read what was in the log at the start. */
-  readonly caughtUp: Promise<void>;
-  readonly clients: number;
-  /** Is this venue being recorded, as far as the log says; null when no capture of it was seen. */
-  health(venue: Venue): ReturnType<Statuses['health']>;
-  close(): Promise<void>;
-};
+import { Requests } from './requests/requests.ts';
 
 export const FEED_PATH = '/v3/stream';
 const SWEEP_MS = 1_000;
-const DAY = 86_400_000_000;
+const CLOSE_MS = 1_000;
 
-export async function createFeed(options: FeedOptions): Promise<Feed> {
-  const { log, logger, clock, keys } = options;
-  const limits: FeedLimits = { ...FEED_LIMITS, ...options.limits };
-  const observer: FeedObserver = options.observer ?? {};
-  const plans = options.plans ?? PLAN_TERMS;
-  const stop = new AbortController();
-  const markets = new Markets(limits.markets);
-  const statuses = new Statuses(clock, limits.silentMs);
-  const states = new MarketStates();
-  const watch = (event: LadderEvent, position: Position): void => {
-    const change = states.apply(event, position);
-    if (change) statuses.update(change.before, change.after);
-  };
-  const clients = new Set<Client>();
-  const begins = await positionsFromBeginning(log, VENUES);
-  const ends = await positionsAtEnd(log, VENUES);
-  const start = options.start
-    ? clamped(begins, ends, options.start.positions)
-    : await positionsAt(log, VENUES, clock() - (options.warmUpMs ?? 7_200_000) * 1_000);
-  await hearLastWords(log, watch, start, ends, begins, limits.silentMs * 1_000);
-  for (const market of options.start?.markets ?? []) markets.know(market);
-  for (const { event, position } of options.start?.books ?? []) markets.apply(event, position);
-  for (const { event, position } of options.start?.gaps ?? []) {
-    // Beats will tell which books are watched; those in a gap have none. A gap of a market that is over says nothing of now.
-    if (isGoingOn(markets.apply(event, position), clock())) watch(event, position);
+export class Feed {
+  private readonly options: FeedOptions;
+  private readonly limits: FeedLimits;
+  private readonly observer: FeedObserver;
+  private readonly stop = new AbortController();
+  private readonly connected = new Set<Client>();
+  private readonly subscriptions = new Subscriptions();
+  private readonly current: Current;
+  private readonly requests: Requests;
+  private readonly server: WebSocketServer;
+  private readonly stopListening: () => void;
+  private readonly sweep: NodeJS.Timeout;
+  private readonly beat: NodeJS.Timeout;
+  private ids = 0;
+
+  /** Listens to `live`, which must follow the log for clients to get anything. */
+  constructor(options: FeedOptions) {
+    const { live, clock } = options;
+    this.options = options;
+    this.limits = { ...FEED_LIMITS, ...options.limits };
+    this.observer = options.observer ?? {};
+    this.current = new Current(live.markets);
+    const { limits } = this;
+    const plans = options.plans ?? PLAN_TERMS;
+    const channels = new Channels();
+    this.requests = new Requests({
+      ...options,
+      plans,
+      limits,
+      channels,
+      current: this.current,
+      subscriptions: this.subscriptions,
+      signal: this.stop.signal,
+      ready: Promise.race([live.caughtUp, ended(this.stop.signal)]),
+      observer: this.observer,
+      admit: (client, key) => this.hasRoomFor(client, key),
+    });
+    this.server = new WebSocketServer({
+      noServer: true,
+      perMessageDeflate: false,
+      maxPayload: limits.payloadBytes,
+      clientTracking: false,
+    });
+    this.stopListening = live.listen(new FanOut({ channels, clock, plans, limits }));
+    this.sweep = setInterval(() => this.tellStatuses(), SWEEP_MS).unref();
+    // After a pause of this process the answers to its pings are there but not yet read: that comes first.
+    this.beat = setInterval(() => setImmediate(() => this.heartbeat()), limits.heartbeatMs).unref();
   }
 
-  let stamp = 0;
-  const corked: Client[] = [];
-  const shortestDays = Math.min(...Object.values(plans).map(({ historyDays }) => historyDays ?? Infinity));
-  const tail = followLog(
-    log,
-    start,
-    ends,
-    {
-      onEvent(event: LadderEvent, position: Position) {
-        watch(event, position);
-        if (!STREAM_TYPES.has(event.type)) return;
-        const streamed = event as StreamEvent;
-        const market = markets.apply(streamed, position);
-        const channels = markets.channelsOf(market);
-        if (channels.length === 0) return;
-        const item = new Item(streamed, position, market.key, market.identity);
-        stamp++;
-        // An import may append what a plan may not read.
-        const now = clock();
-        const old = now - streamed.observedAt > shortestDays * DAY;
-        for (const { subscriptions } of channels)
-          for (const subscription of subscriptions) {
-            const { client } = subscription;
-            if (!subscription.venues.includes(streamed.venue)) continue;
-            if (old && streamed.observedAt < (oldestAllowed(client.key!.plan, now, plans) ?? 0)) continue;
-            if (subscription.buffer === null) {
-              if (client.stamp === stamp) continue;
-              client.stamp = stamp;
-              if (client.cork()) corked.push(client);
-            }
-            subscription.deliver(item, limits.joinMessages);
-          }
-      },
-      onSlice: () => settle(corked, limits),
-    },
-    logger,
-  );
+  get clients(): number {
+    return this.connected.size;
+  }
 
-  const server = new WebSocketServer({
-    noServer: true,
-    perMessageDeflate: false,
-    maxPayload: limits.payloadBytes,
-    clientTracking: false,
-  });
-  const requests = createRequests({
-    log,
-    tail,
-    markets,
-    statuses,
-    clock,
-    limits,
-    plans,
-    keys,
-    logger,
-    signal: stop.signal,
-    market: options.market,
-    observer,
-    admit: (client, key) => {
-      let sameKey = 0;
-      for (const one of clients) if (one.key?.keyId === key.keyId && one !== client) sameKey++;
-      return sameKey < limits.clientsPerKey;
-    },
-  });
+  /** For the HTTP server's `upgrade` event; answers 404 itself when the path is not the feed's. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const path = request.url?.split('?')[0];
+    if (path !== FEED_PATH) return refuse(socket, 404, 'ENDPOINT_NOT_FOUND', 'There is no such stream.');
+    if (this.stop.signal.aborted) return refuse(socket, 503, 'STORE_UNAVAILABLE', 'The feed is ending.');
+    if (this.connected.size >= this.limits.clients)
+      return refuse(socket, 503, 'RATE_LIMITED', 'The feed has as many clients as it takes.');
+    const given = keyInHeaders(request.headers);
+    const checked = given === null ? null : this.options.keys.check(given);
+    if (checked && !checked.ok)
+      return refuse(socket, 401, 'AUTH_INVALID', 'This key is not valid, or was revoked.');
+    this.server.handleUpgrade(request, socket, head, (accepted) =>
+      this.connect(accepted, socket, checked?.ok ? checked.key : null),
+    );
+  }
 
-  const sweep = setInterval(() => {
+  async close(): Promise<void> {
+    this.stop.abort();
+    this.stopListening();
+    clearInterval(this.sweep);
+    clearInterval(this.beat);
+    for (const client of this.connected) client.close(STREAM_CLOSE.goingAway, 'the server is ending');
+    await this.requests.close();
+    const deadline = performance.now() + CLOSE_MS;
+    while (this.connected.size > 0 && performance.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const client of this.connected) client.socket.terminate();
+    this.server.close();
+  }
+
+  private connect(accepted: WebSocket, socket: Duplex, key: ApiKey | null): void {
+    const { limits, observer, connected } = this;
+    const client = new Client(++this.ids, accepted, socket, {
+      limits,
+      observer,
+      currentFrames: (market) => this.current.framesOf(market),
+    });
+    connected.add(client);
+    observer.onClients?.(connected.size);
+    accepted.on('pong', () => {
+      client.alive = true;
+    });
+    accepted.on('error', (error) =>
+      this.options.logger.debug(
+        { event: 'feed.client_error', client: client.id, err: error },
+        'client error',
+      ),
+    );
+    accepted.on('close', () => {
+      client.gone();
+      this.requests.leave(client);
+      connected.delete(client);
+      observer.onClients?.(connected.size);
+    });
+    this.requests.accept(client, key);
+  }
+
+  private hasRoomFor(client: Client, { keyId }: ApiKey): boolean {
+    let sameKey = 0;
+    for (const one of this.connected) if (one.key?.keyId === keyId && one !== client) sameKey++;
+    return sameKey < this.limits.clientsPerKey;
+  }
+
+  private tellStatuses(): void {
+    const { live, logger } = this.options;
     const now = performance.now();
-    for (const client of clients) client.checkStalled(now);
-    for (const status of statuses.changed()) {
+    for (const client of this.connected) client.checkStalled(now);
+    for (const status of live.statuses.changed()) {
       logger.info({ event: 'feed.status', ...status }, 'feed state changed');
-      for (const client of clients)
-        if ([...client.subscriptions.values()].some(({ venues }) => venues.includes(status.venue)))
-          client.send({ type: 'status', data: status });
+      for (const client of this.connected)
+        if (this.subscriptions.have(client, status.venue)) client.send({ type: 'status', data: status });
     }
-  }, SWEEP_MS);
-  const look = (): void => {
+  }
+
+  private heartbeat(): void {
+    const { keys, clock } = this.options;
     const revoked = new Set(keys.list().flatMap((key) => (key.revokedAt === null ? [] : [key.keyId])));
-    for (const client of clients) {
+    for (const client of this.connected) {
       if (!client.alive) {
         client.socket.terminate();
         continue;
@@ -156,103 +162,14 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
       client.alive = false;
       if (!client.closed) client.socket.ping();
       if (client.key)
-        client.send({ type: 'heartbeat', time: toIso(clock()), positions: requests.positionsOf(client) });
+        client.send({
+          type: 'heartbeat',
+          time: toIso(clock()),
+          positions: this.requests.positionsOf(client),
+        });
     }
-  };
-  // After a pause of this process the answers to its pings are there but not yet read: that comes first.
-  const beat = setInterval(() => setImmediate(look), limits.heartbeatMs);
-  sweep.unref();
-  beat.unref();
-
-  let ids = 0;
-  return {
-    caughtUp: tail.caughtUp,
-    get clients() {
-      return clients.size;
-    },
-    health: (venue) => statuses.health(venue),
-    handleUpgrade(request, socket, head) {
-      const path = request.url?.split('?')[0];
-      if (path !== FEED_PATH) return refuse(socket, 404, 'ENDPOINT_NOT_FOUND', 'There is no such stream.');
-      if (stop.signal.aborted) return refuse(socket, 503, 'STORE_UNAVAILABLE', 'The feed is ending.');
-      if (clients.size >= limits.clients)
-        return refuse(socket, 503, 'RATE_LIMITED', 'The feed has as many clients as it takes.');
-      const given = keyInHeaders(request.headers);
-      const checked = given === null ? null : keys.check(given);
-      if (checked && !checked.ok)
-        return refuse(socket, 401, 'AUTH_INVALID', 'This key is not valid, or was revoked.');
-      server.handleUpgrade(request, socket, head, (accepted) => {
-        const client = new Client(++ids, accepted, socket, {
-          limits,
-          observer,
-          currentFrames: (market) => markets.currentFrames(market),
-        });
-        clients.add(client);
-        observer.onClients?.(clients.size);
-        accepted.on('pong', () => {
-          client.alive = true;
-        });
-        accepted.on('error', (error) =>
-          logger.debug({ event: 'feed.client_error', client: client.id, err: error }, 'client error'),
-        );
-        accepted.on('close', () => {
-          client.gone();
-          requests.leave(client);
-          clients.delete(client);
-          observer.onClients?.(clients.size);
-        });
-        requests.accept(client, checked?.ok ? checked.key : null);
-      });
-    },
-    async close() {
-      stop.abort();
-      clearInterval(sweep);
-      clearInterval(beat);
-      for (const client of clients) client.close(STREAM_CLOSE.goingAway, 'the server is ending');
-      await tail.close();
-      await requests.close();
-      const deadline = performance.now() + 1_000;
-      while (clients.size > 0 && performance.now() < deadline)
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      for (const client of clients) client.socket.terminate();
-      server.close();
-    },
-  };
+  }
 }
 
-/** Lets sockets take what was written. Clients that are just behind get a moment, once; then they count as slow. */
-function settle(corked: Client[], limits: FeedLimits): Promise<void> | null {
-  if (corked.length === 0) return null;
-  for (const client of corked) client.uncork();
-  const pressed = corked.filter((client) => !client.closed && client.pressed);
-  corked.length = 0;
-  return new Promise((resolve) => {
-    if (pressed.length === 0) {
-      setImmediate(resolve);
-      return;
-    }
-    const began = performance.now();
-    const look = (): void => {
-      const still = pressed.filter((client) => !client.closed && client.pressed);
-      if (still.length > 0 && performance.now() - began < limits.graceMs) {
-        setTimeout(look, 1);
-        return;
-      }
-      for (const client of still) client.beSlow();
-      resolve();
-    };
-    setImmediate(look);
-  });
-}
-
-/** Every partition there is, at the given position as far as the log still has it, else at its end. */
-const clamped = (
-  begins: readonly Position[],
-  ends: readonly Position[],
-  given: readonly Position[],
-): Position[] =>
-  ends.map((end, at) => {
-    const wanted = given.find((one) => one.topic === end.topic && one.partition === end.partition);
-    const begin = begins[at]?.offset ?? 0;
-    return { ...end, offset: Math.min(Math.max(wanted?.offset ?? end.offset, begin), end.offset) };
-  });
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

@@ -1,17 +1,8 @@
 // What the feed is given, and how much of anything it allows.
 
-import type {
-  ApiKey,
-  BookObserved,
-  Clock,
-  GapOpened,
-  KeyCheck,
-  MarketIdentity,
-  PlanTable,
-  Position,
-  Venue,
-} from '@ladderlog/core';
-import { SILENT_MS, STREAM_LIMITS } from '@ladderlog/core';
+import type { ApiKey, Clock, KeyCheck, PlanTable } from '@ladderlog/core';
+import { STREAM_LIMITS } from '@ladderlog/core';
+import type { Live } from '@ladderlog/live';
 import type { EventLog } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
@@ -19,25 +10,6 @@ import type { Logger } from 'pino';
 export type FeedKeys = {
   check(text: string): KeyCheck;
   list(): readonly ApiKey[];
-};
-
-/** What is known of a market, from the tables or from its MarketObserved. */
-export type KnownMarket = {
-  readonly venue: Venue;
-  readonly market: string;
-  readonly asset: string | null;
-  readonly window: string | null;
-  readonly status: string;
-  readonly closesAt: number | null;
-  readonly identity: MarketIdentity;
-};
-
-/** The state at `positions` (next offsets), so that the tail begins there instead of being rebuilt from the log. */
-export type FeedStart = {
-  readonly positions: readonly Position[];
-  readonly markets: readonly KnownMarket[];
-  readonly books: readonly { readonly event: BookObserved; readonly position: Position }[];
-  readonly gaps: readonly { readonly event: GapOpened; readonly position: Position }[];
 };
 
 export type FeedLimits = {
@@ -64,10 +36,6 @@ export type FeedLimits = {
   readonly joinMessages: number;
   /** Resuming subscriptions that read the log at the same time; the others wait. */
   readonly catchUps: number;
-  /** Markets in memory; those quiet for longest go first. */
-  readonly markets: number;
-  /** Without a sign of a venue for so long, its feed counts as disconnected. */
-  readonly silentMs: number;
 };
 
 export const FEED_LIMITS: FeedLimits = {
@@ -83,8 +51,6 @@ export const FEED_LIMITS: FeedLimits = {
   heartbeatMs: 15_000,
   joinMessages: 5_000,
   catchUps: 16,
-  markets: 10_000,
-  silentMs: SILENT_MS,
 };
 
 /** Counters for metrics; every one is called often and must be quick. */
@@ -99,15 +65,12 @@ export type FeedObserver = {
 
 export type FeedOptions = {
   readonly log: EventLog;
+  /** The state of the markets, and the tail of the log. */
+  readonly live: Live;
   readonly keys: FeedKeys;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly limits?: Partial<FeedLimits>;
   readonly plans?: PlanTable;
-  readonly start?: FeedStart;
-  /** Without `start`: how much of the log is read to know markets, books and gaps. Default two hours. */
-  readonly warmUpMs?: number;
-  /** Metadata of a market that is not in memory any more. */
-  readonly market?: (venue: Venue, market: string) => Promise<KnownMarket | null>;
   readonly observer?: FeedObserver;
 };

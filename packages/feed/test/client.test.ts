@@ -2,12 +2,12 @@
 
 import { Duplex } from 'node:stream';
 import type { BookObserved, StreamMessage } from '@ladderlog/core';
-import { streamText } from '@ladderlog/core';
+import { marketKey, streamText } from '@ladderlog/core';
 import { expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { bookAt } from '../../../test/harness/log-events.ts';
 import { Client } from '../src/clients/client.ts';
-import { Item, marketKey, textFrame } from '../src/clients/item.ts';
+import { Item, textFrame } from '../src/clients/item.ts';
 import { FEED_LIMITS } from '../src/options.ts';
 
 /** Takes a frame when told to. */

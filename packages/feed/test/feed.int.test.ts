@@ -1,9 +1,8 @@
 // The feed on a real log and real sockets: who gets what, in which order, from where.
 
 import type { BookObserved, CaptureBeat, GapClosed, GapOpened, MarketObserved } from '@ladderlog/core';
-import { VENUES, formatPosition, toRecord } from '@ladderlog/core';
+import { formatPosition, toRecord } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
-import { positionsAtEnd } from '@ladderlog/log';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FULL_EVENTS, bookAt } from '../../../test/harness/log-events.ts';
 import { connect, keyText, openTempLog, startFeed } from './harness.ts';
@@ -176,18 +175,14 @@ describe('subscribing', () => {
     const died = NOW - 86_400_000_000;
     const long = Array.from({ length: 50 }, (_, n) => beat('OLD', died - 3_600_000_000 + n));
     await log.append([...long, beat('M1', died - 1_000_000), beat('M2', died)]);
-    const positions = await positionsAtEnd(log, VENUES);
-    const { feed } = await start({
-      clock: () => NOW,
-      start: { positions, markets: [], books: [], gaps: [] },
-    });
-    expect(feed.health('venueb')).toMatchObject({
+    const { statuses } = (await start({ clock: () => NOW, warmUpMs: 0 })).live;
+    expect(statuses.health('venueb')).toMatchObject({
       state: 'disconnected',
       markets: 2,
       uncovered: 2,
       gapSince: died,
     });
-    expect(feed.health('venuec')).toBeNull();
+    expect(statuses.health('venuec')).toBeNull();
   });
 });
 

@@ -9,8 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApiKey, KeyRing, Plan, StreamMessage } from '@ladderlog/core';
 import { checkKey, formatKey } from '@ladderlog/core';
-import type { Feed, FeedKeys, FeedOptions } from '@ladderlog/feed';
-import { createFeed } from '@ladderlog/feed';
+import type { FeedKeys, FeedOptions } from '@ladderlog/feed';
+import { Feed } from '@ladderlog/feed';
+import type { Live, LiveOptions } from '@ladderlog/live';
+import { openLive } from '@ladderlog/live';
 import type { EventLog } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
 import { pino } from 'pino';
@@ -55,6 +57,7 @@ export async function openTempLog(): Promise<{ log: EventLog; remove(): Promise<
 
 export type TestFeed = {
   readonly feed: Feed;
+  readonly live: Live;
   readonly url: string;
   readonly keys: ReturnType<typeof testKeys>;
   connect(plan?: Plan | null): Promise<TestClient>;
@@ -63,16 +66,13 @@ export type TestFeed = {
 
 export async function startFeed(
   log: EventLog,
-  options: Partial<FeedOptions> & { readonly port?: number } = {},
+  options: Partial<FeedOptions> & Pick<LiveOptions, 'warmUpMs'> & { readonly port?: number } = {},
 ): Promise<TestFeed> {
   const keys = testKeys();
-  const feed = await createFeed({
-    log,
-    keys,
-    logger: pino({ level: 'silent' }),
-    clock: () => Date.now() * 1_000,
-    ...options,
-  });
+  const parts = { log, logger: pino({ level: 'silent' }), clock: () => Date.now() * 1_000, ...options };
+  const live = await openLive(parts);
+  const feed = new Feed({ live, keys, ...parts });
+  live.follow();
   const server: Server = createServer((_request, response) => response.end());
   server.on('upgrade', (request, socket, head) => feed.handleUpgrade(request, socket, head));
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
@@ -80,6 +80,7 @@ export async function startFeed(
   const clients: TestClient[] = [];
   return {
     feed,
+    live,
     url,
     keys,
     async connect(plan = 'desk') {
@@ -92,6 +93,7 @@ export async function startFeed(
       for (const { problems } of clients)
         if (problems.length > 0) throw new Error(`not as asyncapi.yaml says: ${problems[0]}`);
       await feed.close();
+      await live.close();
       await new Promise((resolve) => server.close(resolve));
     },
   };

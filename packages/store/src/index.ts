@@ -21,8 +21,8 @@ export {
   uncataloguedPage,
 } from './queries/markets.ts';
 export { samplesPage } from './queries/samples.ts';
-export type { OverviewRow, SignRow } from './queries/coverage.ts';
-export { coverageRows, gapRows, gapsPage, overview, signRows } from './queries/coverage.ts';
+export type { LastSeenRow, OverviewRow } from './queries/coverage.ts';
+export { coverageRows, gapRows, gapsPage, lastSeenRows, openGapRows, overview } from './queries/coverage.ts';
 export {
   SERVED_GENERATIONS,
   dropPartition,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GapRow, LadderEvent, MarketObserved, MetricSampled } from '@ladderlog/core';
 import { coverageOf, toIso, UNKNOWN_MARKET } from '@ladderlog/core';
-import type { ChdbStore, MarketRecord, MarketsRequest, OverviewRow, SignRow } from '@ladderlog/store';
+import type { ChdbStore, MarketRecord, MarketsRequest, OverviewRow, LastSeenRow } from '@ladderlog/store';
 import {
   coverageRows,
   gapRows,
@@ -16,7 +16,7 @@ import {
   marketsPage,
   openChdbStore,
   overview,
-  signRows,
+  lastSeenRows,
   samplesPage,
 } from '@ladderlog/store';
 import { T0, book, insertEvents, sample as sampled } from './book-rows.ts';
@@ -307,7 +307,7 @@ describe('coverage and gaps', () => {
   });
 });
 
-test('the newest sign of each book, and whether it was the last', async () => {
+test('when each book was last seen, and whether that was its end', async () => {
   const base = { ...envelope, venue: 'venuec', dataset: 'books', collector: 'c' } as const;
   const sign = (market: string, outcome: string, type: 'CaptureStarted' | 'CaptureBeat', second: number) =>
     ({ ...base, market, outcome, type, observedAt: T0 + second * SECOND }) satisfies LadderEvent;
@@ -322,12 +322,12 @@ test('the newest sign of each book, and whether it was the last', async () => {
     book({ venue: 'venuec', market: 'signs-quiet', outcome: 'up', observedAt: T0 }),
   ]);
   const signs = async (request: { market?: string; since?: number }) =>
-    (await store.query<SignRow>(signRows({ generation: 1, venue: 'venuec', ...request }))).sort((a, b) =>
-      a.outcome < b.outcome ? -1 : 1,
+    (await store.query<LastSeenRow>(lastSeenRows({ generation: 1, venue: 'venuec', ...request }))).sort(
+      (a, b) => (a.outcome < b.outcome ? -1 : 1),
     );
   const wanted = [
-    { market: 'signs', outcome: 'down', newest_at: T0 + 10 * SECOND, kind: 'stopped' },
-    { market: 'signs', outcome: 'up', newest_at: T0 + 10 * SECOND, kind: 'beat' },
+    { market: 'signs', outcome: 'down', newest_at: T0 + 10 * SECOND, ended: 1 },
+    { market: 'signs', outcome: 'up', newest_at: T0 + 10 * SECOND, ended: 0 },
   ];
   expect(await signs({ market: 'signs' })).toEqual(wanted);
   // Of markets that had a book since then, all.

@@ -10,7 +10,6 @@ import type { WebSocket } from 'ws';
 import type { Item } from './item.ts';
 import { textFrame } from './item.ts';
 import type { FeedLimits, FeedObserver } from '../options.ts';
-import type { Subscription } from './subscription.ts';
 
 type Skipped = { first: Position; last: Position; count: number };
 
@@ -25,7 +24,6 @@ export class Client {
   readonly id: number;
   readonly socket: WebSocket;
   readonly stream: Duplex;
-  readonly subscriptions = new Map<string, Subscription>();
   key: ApiKey | null = null;
   closed = false;
   /** Number of the last record offered: overlapping subscriptions give it once. */

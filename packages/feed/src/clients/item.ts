@@ -23,8 +23,6 @@ export function textFrame(text: string): Buffer {
   return frame;
 }
 
-export const marketKey = (venue: string, market: string): string => `${venue}\n${market}`;
-
 export class Item {
   readonly event: StreamEvent;
   readonly position: Position;

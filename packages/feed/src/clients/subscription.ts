@@ -31,3 +31,20 @@ export class Subscription {
     } else this.client.offer(item);
   }
 }
+
+/** The subscriptions of each client, by their ids. */
+export class Subscriptions {
+  private readonly byClient = new WeakMap<Client, Map<string, Subscription>>();
+
+  of(client: Client): Map<string, Subscription> {
+    let known = this.byClient.get(client);
+    if (!known) this.byClient.set(client, (known = new Map()));
+    return known;
+  }
+
+  /** Whether anything of this venue goes to the client. */
+  have(client: Client, venue: Venue): boolean {
+    for (const { venues } of this.of(client).values()) if (venues.includes(venue)) return true;
+    return false;
+  }
+}

@@ -1,113 +1,173 @@
 // History for one subscription, joined to the live tail without a hole or a duplicate, per partition:
 //   1  read the log up to where the tail is now;
-//   2  when the tail is near, let the tail's messages wait in the subscription's buffer, and note where the tail was: `join`;
-//   3  read the log up to `join`, then send the buffer, and be live.
+//   2  when the tail is near, let the tail's messages wait in the subscription's buffer, and note where the tail was;
+//   3  read the log up to there, then send the buffer, and be live.
 // A buffer that overflows is thrown away and the reading goes on from where it was: the log still has everything.
-// Reading takes a turn, of which there are few. A client that cannot take more just now gives it back, with what was read ahead.
+// Few may read at the same time. A client that cannot take more just now lets another read, and what was read ahead for it is
+// read again later.
 
-import type { LadderEvent, MarketFacts, Micros, Position, StreamEvent, Venue } from '@ladderlog/core';
-import { STREAM_TYPES, filterMatches } from '@ladderlog/core';
-import type { EventLog } from '@ladderlog/log';
-import { Item, marketKey } from '../clients/item.ts';
-import type { Markets } from '../markets.ts';
-import { knownMarket } from '../markets.ts';
-import type { KnownMarket } from '../options.ts';
+import type {
+  EventType,
+  LadderEvent,
+  MarketFacts,
+  MarketObserved,
+  Micros,
+  Position,
+  StreamEvent,
+} from '@ladderlog/core';
+import { STREAM_TYPES, filterMatches, marketKey } from '@ladderlog/core';
+import type { EventLog, LogRecord } from '@ladderlog/log';
+import type { Live } from '@ladderlog/live';
+import type { Channels } from '../channels.ts';
+import { Item } from '../clients/item.ts';
 import type { Subscription } from '../clients/subscription.ts';
-import type { Tail } from '../tail.ts';
-import { decode } from '../tail.ts';
-import type { Turn } from './turns.ts';
+import type { Limiter } from './limiter.ts';
 
 export type CatchUpParts = {
   readonly log: EventLog;
-  readonly tail: Tail;
-  readonly markets: Markets;
+  readonly live: Live;
+  readonly channels: Channels;
   readonly joinMessages: number;
-  readonly turn: Turn;
-  /** How long a turn waits for its client. */
+  readonly limiter: Limiter;
+  /** How long a reader waits for its client. */
   readonly graceMs: number;
-  readonly market: ((venue: Venue, market: string) => Promise<KnownMarket | null>) | undefined;
   readonly signal: AbortSignal;
   onSent(messages: number): void;
 };
 
-/** Returns when the subscription is live, or ended. `next` are the offsets to begin at. */
-export async function catchUp(
-  parts: CatchUpParts,
-  subscription: Subscription,
-  next: readonly Position[],
-  oldest: Micros | null,
-): Promise<void> {
-  const { tail, markets } = parts;
-  const places = next.map((position) => ({ ...position }));
-  const known = new Map<string, KnownMarket | null>();
-  const gone = (): boolean => subscription.ended || subscription.client.closed || parts.signal.aborted;
-  const behind = (): number =>
-    places.reduce((sum, { topic, partition, offset }) => sum + tail.next(topic, partition) - offset, 0);
+type Place = { readonly topic: string; readonly partition: number; offset: number };
+
+export class CatchUp {
+  private readonly parts: CatchUpParts;
+  private readonly subscription: Subscription;
+  private readonly places: Place[];
+  private readonly oldest: Micros | null;
+  private readonly known = new Map<string, MarketObserved | null>();
+
+  /** `next` are the offsets to begin at; what is older than `oldest` is left out. */
+  constructor(
+    parts: CatchUpParts,
+    subscription: Subscription,
+    next: readonly Position[],
+    oldest: Micros | null,
+  ) {
+    this.parts = parts;
+    this.subscription = subscription;
+    this.places = next.map((position) => ({ ...position }));
+    this.oldest = oldest;
+  }
+
+  /** Returns when the subscription is live, or ended. */
+  async run(): Promise<void> {
+    const { subscription, parts } = this;
+    while (!this.gone) {
+      if (this.behind > parts.joinMessages / 4) {
+        await this.readTo(this.tail);
+        continue;
+      }
+      subscription.overflowed = false;
+      subscription.buffer = [];
+      parts.channels.join(subscription);
+      await this.readTo(this.tail);
+      await this.sendBuffer(subscription.buffer);
+      if (this.gone || !subscription.overflowed) {
+        // No await between the empty buffer and this: the tail has handed over nothing in between.
+        subscription.buffer = null;
+        subscription.live = !this.gone;
+        return;
+      }
+      parts.channels.leave(subscription);
+      subscription.buffer = null;
+    }
+  }
+
+  private get gone(): boolean {
+    const { ended, client } = this.subscription;
+    return ended || client.closed || this.parts.signal.aborted;
+  }
+
+  private get tail(): Position[] {
+    return this.places.map(({ topic, partition }) => ({
+      topic,
+      partition,
+      offset: this.parts.live.next(topic, partition),
+    }));
+  }
+
+  private get behind(): number {
+    return this.tail.reduce((sum, { offset }, at) => sum + offset - this.places[at]!.offset, 0);
+  }
+
+  private placeOf({ topic, partition }: Omit<Position, 'offset'>): Place {
+    return this.places.find((one) => one.topic === topic && one.partition === partition)!;
+  }
+
+  private async readTo(to: readonly Position[]): Promise<void> {
+    while (!this.gone && this.places.some((place, at) => place.offset < to[at]!.offset)) {
+      await this.subscription.client.room();
+      await this.parts.limiter(() => this.readSome(to));
+    }
+  }
+
   /** As far as the client takes it. */
-  const readSome = async (to: readonly Position[]): Promise<void> => {
-    if (gone()) return;
-    const from = places.filter((place, at) => place.offset < to[at]!.offset);
-    for await (const batch of parts.log.read({ from, to, signal: parts.signal })) {
-      const place = places.find((one) => one.topic === batch.topic && one.partition === batch.partition)!;
+  private async readSome(to: readonly Position[]): Promise<void> {
+    if (this.gone) return;
+    const from = this.places.filter((place, at) => place.offset < to[at]!.offset);
+    for await (const batch of this.parts.log.read({ from, to, signal: this.parts.signal })) {
+      const place = this.placeOf(batch);
       for (const record of batch.records) {
         if (record.offset < place.offset) continue;
-        const event = decode(parts.log, record);
-        const position = { topic: place.topic, partition: place.partition, offset: record.offset };
-        if (event && isStreamed(event) && (oldest === null || event.observedAt >= oldest)) {
-          const item = await itemOf(parts, subscription, known, event, position);
-          if (item) {
-            const room = subscription.client.room();
-            if (room && !(await within(room, parts.graceMs))) return;
-            if (gone()) return;
-            subscription.client.sendHistory(item.frame());
-            parts.onSent(1);
-          }
-        }
+        if (!(await this.send(record, { ...place, offset: record.offset }))) return;
         place.offset = record.offset + 1;
       }
-      if (gone()) return;
+      if (this.gone) return;
     }
     // Records that retention removed, or none at the end.
-    places.forEach((place, at) => {
+    this.places.forEach((place, at) => {
       place.offset = Math.max(place.offset, to[at]!.offset);
     });
-  };
-  const readTo = async (to: readonly Position[]): Promise<void> => {
-    while (!gone() && places.some((place, at) => place.offset < to[at]!.offset)) {
-      await subscription.client.room();
-      await parts.turn(() => readSome(to));
-    }
-  };
-  const ends = (): Position[] =>
-    places.map(({ topic, partition }) => ({ topic, partition, offset: tail.next(topic, partition) }));
+  }
 
-  while (!gone()) {
-    if (behind() > parts.joinMessages / 4) {
-      await readTo(ends());
-      continue;
-    }
-    subscription.overflowed = false;
-    subscription.buffer = [];
-    markets.join(subscription);
-    await readTo(ends());
-    while (!gone() && !subscription.overflowed && subscription.buffer.length > 0) {
+  /** False: the client has no room, or is gone. What does not concern it counts as sent. */
+  private async send(record: LogRecord, position: Position): Promise<boolean> {
+    if (!isStreamedType(record.type) || !record.decoded.ok) return true;
+    const { event } = record.decoded;
+    if (!isStreamed(event) || (this.oldest !== null && event.observedAt < this.oldest)) return true;
+    const item = await this.itemOf(event, position);
+    if (!item) return true;
+    const { client } = this.subscription;
+    const room = client.room();
+    if (room && !(await within(room, this.parts.graceMs))) return false;
+    if (this.gone) return false;
+    client.sendHistory(item.frame());
+    this.parts.onSent(1);
+    return true;
+  }
+
+  private async sendBuffer(buffer: Item[]): Promise<void> {
+    const { subscription } = this;
+    while (!this.gone && !subscription.overflowed && buffer.length > 0) {
       await subscription.client.room();
-      if (gone() || subscription.overflowed) break;
-      const item = subscription.buffer.shift()!;
+      if (this.gone || subscription.overflowed) return;
+      const item = buffer.shift()!;
       subscription.client.sendHistory(item.frame());
-      const place = places.find(
-        (one) => one.topic === item.position.topic && one.partition === item.position.partition,
-      )!;
-      place.offset = item.position.offset + 1;
+      this.placeOf(item.position).offset = item.position.offset + 1;
     }
-    if (gone() || !subscription.overflowed) {
-      // No await between the empty buffer and this: the tail has handed over nothing in between.
-      subscription.buffer = null;
-      subscription.live = !gone();
-      return;
+  }
+
+  private async itemOf(event: StreamEvent, position: Position): Promise<Item | null> {
+    const { filter } = this.subscription;
+    const { venue, market } = event;
+    if (filter.market !== null && filter.market !== market) return null;
+    const key = marketKey(venue, market);
+    if (event.type === 'MarketObserved') this.known.set(key, event);
+    let identity = this.parts.live.markets.state(key)?.metadata?.event ?? this.known.get(key);
+    if (identity === undefined) {
+      identity = await this.parts.live.metadata(venue, market);
+      this.known.set(key, identity);
     }
-    markets.leave(subscription);
-    subscription.buffer = null;
+    const facts: MarketFacts = identity ?? { venue, market, asset: null, window: null };
+    return filterMatches(filter, facts) ? new Item(event, position, key, identity) : null;
   }
 }
 
@@ -123,29 +183,5 @@ async function within(room: Promise<void>, ms: number): Promise<boolean> {
   }
 }
 
+const isStreamedType = (type: EventType | null): boolean => type !== null && STREAM_TYPES.has(type);
 const isStreamed = (event: LadderEvent): event is StreamEvent => STREAM_TYPES.has(event.type);
-
-async function itemOf(
-  parts: CatchUpParts,
-  subscription: Subscription,
-  known: Map<string, KnownMarket | null>,
-  event: StreamEvent,
-  position: Position,
-): Promise<Item | null> {
-  const { filter } = subscription;
-  const key = marketKey(event.venue, event.market);
-  if (filter.market !== null && filter.market !== event.market) return null;
-  if (event.type === 'MarketObserved') known.set(key, knownMarket(event));
-  let facts: KnownMarket | null | undefined = memoryOf(parts.markets, key) ?? known.get(key);
-  if (facts === undefined) {
-    facts = (await parts.market?.(event.venue, event.market)) ?? null;
-    known.set(key, facts);
-  }
-  const about: MarketFacts = facts ?? { venue: event.venue, market: event.market, asset: null, window: null };
-  return filterMatches(filter, about) ? new Item(event, position, key, facts?.identity ?? null) : null;
-}
-
-function memoryOf(markets: Markets, key: string): KnownMarket | null {
-  const market = markets.get(key);
-  return market?.identity ? { ...market, identity: market.identity } : null;
-}

@@ -1,6 +1,6 @@
 // What clients ask for: authentication, subscriptions, resuming, pings; and what they may not.
 
-import type { ApiKey, Clock, PlanTable, Position, Statuses, StreamRequest, Venue } from '@ladderlog/core';
+import type { ApiKey, Clock, PlanTable, Position, StreamRequest, Venue } from '@ladderlog/core';
 import {
   STREAM_CLOSE,
   STREAM_VERSION,
@@ -14,52 +14,112 @@ import {
   toIso,
   unknownSubscription,
 } from '@ladderlog/core';
+import type { Live } from '@ladderlog/live';
 import type { EventLog } from '@ladderlog/log';
 import type { Logger } from 'pino';
-import { catchUp } from './catch-up.ts';
+import type { Channels } from '../channels.ts';
 import type { Client } from '../clients/client.ts';
-import type { Markets } from '../markets.ts';
-import type { FeedKeys, FeedLimits, FeedObserver, FeedOptions } from '../options.ts';
-import { placesOf, startOf } from './start.ts';
+import type { Subscriptions } from '../clients/subscription.ts';
 import { Subscription } from '../clients/subscription.ts';
-import type { Tail } from '../tail.ts';
-import { createTurns } from './turns.ts';
+import type { Current } from '../current.ts';
+import type { FeedKeys, FeedLimits, FeedObserver } from '../options.ts';
+import type { CatchUpParts } from './catch-up.ts';
+import { CatchUp } from './catch-up.ts';
+import { createLimiter } from './limiter.ts';
+import { placesOf, startOf } from './start.ts';
 
 export type RequestParts = {
   readonly log: EventLog;
-  readonly tail: Tail;
-  readonly markets: Markets;
-  readonly statuses: Statuses;
+  readonly live: Live;
+  readonly channels: Channels;
+  readonly current: Current;
+  readonly subscriptions: Subscriptions;
   readonly clock: Clock;
   readonly limits: FeedLimits;
   readonly plans: PlanTable;
   readonly keys: FeedKeys;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  readonly market: FeedOptions['market'];
+  /** Resolved when memory is as new as the log, or the feed ends. */
+  readonly ready: Promise<void>;
   readonly observer: FeedObserver;
   /** Whether one more client may use this key. */
   admit(client: Client, key: ApiKey): boolean;
 };
 
-export type Requests = {
-  accept(client: Client, key: ApiKey | null): void;
-  leave(client: Client): void;
-  /** What the client has, as `from.position` takes it; null while something is under way to it. */
-  positionsOf(client: Client): string[] | null;
-  close(): Promise<void>;
-};
-
 type Subscribe = Extract<StreamRequest, { type: 'subscribe' }>;
 
-export function createRequests(parts: RequestParts): Requests {
-  const { limits, clock, plans, tail, markets, logger } = parts;
-  const turn = createTurns(limits.catchUps);
-  const running = new Set<Promise<void>>();
-  let named = 0;
+export class Requests {
+  private readonly parts: RequestParts;
+  private readonly catchUp: CatchUpParts;
+  private readonly running = new Set<Promise<void>>();
+  private named = 0;
 
-  const welcome = (client: Client, key: ApiKey): void => {
-    if (!parts.admit(client, key)) {
+  constructor(parts: RequestParts) {
+    this.parts = parts;
+    const { limits, observer } = parts;
+    this.catchUp = {
+      ...parts,
+      limiter: createLimiter(limits.catchUps),
+      joinMessages: limits.joinMessages,
+      graceMs: limits.graceMs,
+      onSent: (messages) => observer.onCatchUp?.(messages),
+    };
+  }
+
+  /** A client whose key was in its headers, or that still has to send it. */
+  accept(client: Client, key: ApiKey | null): void {
+    const { limits } = this.parts;
+    let second = 0;
+    let inSecond = 0;
+    client.socket.on('message', (data: Buffer, binary: boolean) => {
+      if (client.closed) return;
+      const now = Math.floor(performance.now() / 1_000);
+      inSecond = now === second ? inSecond + 1 : 1;
+      second = now;
+      if (inSecond > limits.requestsPerSecond) client.close(STREAM_CLOSE.tooMany, 'too many messages');
+      else this.onText(client, binary ? '' : data.toString('utf8'));
+    });
+    if (key) {
+      this.welcome(client, key);
+      return;
+    }
+    const late = setTimeout(() => {
+      if (client.key || client.closed) return;
+      fail(client, null, new StreamRefusal('AUTH_MISSING', 'No key was sent in time.'));
+      client.close(STREAM_CLOSE.unauthorized, 'no key was sent in time');
+    }, limits.authMs);
+    client.socket.once('close', () => clearTimeout(late));
+  }
+
+  leave(client: Client): void {
+    for (const subscription of this.parts.subscriptions.of(client).values()) this.end(subscription);
+  }
+
+  /** What the client has, as `from.position` takes it; null while something is under way to it. */
+  positionsOf(client: Client): string[] | null {
+    if (!client.upToDate) return null;
+    const { live, subscriptions } = this.parts;
+    const offsets = new Map<string, Position>();
+    for (const subscription of subscriptions.of(client).values()) {
+      if (!subscription.live) return null;
+      for (const { topic, partition } of placesOf(subscription, this.parts))
+        offsets.set(`${topic}/${partition}`, {
+          topic,
+          partition,
+          offset: live.next(topic, partition) - 1,
+        });
+    }
+    return [...offsets.values()].map(formatPosition);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.running);
+  }
+
+  private welcome(client: Client, key: ApiKey): void {
+    const { plans, clock, limits } = this.parts;
+    if (!this.parts.admit(client, key)) {
       client.close(STREAM_CLOSE.tooMany, 'too many clients use this key');
       return;
     }
@@ -72,124 +132,13 @@ export function createRequests(parts: RequestParts): Requests {
       time: toIso(clock()),
       heartbeat_seconds: limits.heartbeatMs / 1_000,
     });
-  };
+  }
 
-  const fail = (client: Client, id: string | null, refusal: StreamRefusal): void =>
-    client.send(refusal.toMessage(id));
-
-  const authenticate = (client: Client, text: string): void => {
-    if (client.key) {
-      fail(client, null, new StreamRefusal('INVALID_MESSAGE', 'This connection has its key already.'));
-      return;
-    }
-    const checked = parts.keys.check(text);
-    if (checked.ok) {
-      welcome(client, checked.key);
-      return;
-    }
-    fail(client, null, new StreamRefusal('AUTH_INVALID', 'This key is not valid, or was revoked.'));
-    client.close(STREAM_CLOSE.unauthorized, 'the key is not valid');
-  };
-
-  const subscribe = async (client: Client, request: Subscribe): Promise<void> => {
-    const key = client.key!;
-    const id = request.id ?? `s${++named}`;
-    checkSubscription(id, client.subscriptions, limits.subscriptions);
-    const venues = venuesOf(request, key);
-    const subscription = new Subscription(id, client, request.filter, venues);
-    client.subscriptions.set(id, subscription);
-    try {
-      await tail.caughtUp;
-      const next = request.from
-        ? await startOf(subscription, request.from, key, parts)
-        : placesOf(subscription, parts).map((place) => ({
-            ...place,
-            offset: tail.next(place.topic, place.partition),
-          }));
-      if (subscription.ended || client.closed) return;
-      const matching = markets.matching(request.filter, venues, clock());
-      client.send({
-        type: 'subscribed',
-        id,
-        filter: request.filter,
-        markets: matching.length,
-        positions: next.map((position) => formatPosition({ ...position, offset: position.offset - 1 })),
-      });
-      for (const venue of venues) client.send({ type: 'status', data: parts.statuses.status(venue) });
-      if (!request.from) {
-        // One synchronous step: what is in memory is sent as current, what comes after as news.
-        const streaming = [...client.subscriptions.values()].filter(({ live }) => live);
-        subscription.live = true;
-        markets.join(subscription);
-        client.begin(matching.filter((market) => !streaming.some((one) => markets.has(one.filter, market))));
-        return;
-      }
-      const oldest = oldestAllowed(key.plan, clock(), plans);
-      await catchUp(
-        {
-          ...parts,
-          turn,
-          joinMessages: limits.joinMessages,
-          graceMs: limits.graceMs,
-          onSent: (messages) => parts.observer.onCatchUp?.(messages),
-        },
-        subscription,
-        next,
-        oldest,
-      );
-      if (subscription.live) client.send({ type: 'live', id });
-    } catch (error) {
-      end(subscription);
-      throw error;
-    }
-  };
-
-  const venuesOf = ({ filter }: Subscribe, key: ApiKey): readonly Venue[] => {
-    const allowed = plans[key.plan].venues;
-    if (filter.venue === null) return allowed;
-    if (allowed.includes(filter.venue)) return [filter.venue];
-    throw new StreamRefusal('ENDPOINT_NOT_IN_PLAN', `The plan ${key.plan} does not have ${filter.venue}.`, {
-      plan: key.plan,
-      required_plan: planFor(filter.venue, plans),
-    });
-  };
-
-  const end = (subscription: Subscription): void => {
-    subscription.ended = true;
-    subscription.live = false;
-    subscription.buffer = null;
-    markets.leave(subscription);
-    subscription.client.subscriptions.delete(subscription.id);
-  };
-
-  const handle = async (client: Client, request: StreamRequest): Promise<void> => {
-    switch (request.type) {
-      case 'auth':
-        authenticate(client, request.key);
-        return;
-      case 'ping':
-        client.send({ type: 'pong', time: toIso(clock()), id: request.id });
-        return;
-      case 'unsubscribe': {
-        const subscription = client.subscriptions.get(request.id);
-        if (!subscription) throw unknownSubscription(request.id);
-        end(subscription);
-        client.send({ type: 'unsubscribed', id: request.id });
-        return;
-      }
-      case 'subscribe':
-        await subscribe(client, request);
-        return;
-      default:
-        throw new StreamRefusal('INVALID_MESSAGE', `${request.type} is for replays; this is the live feed.`);
-    }
-  };
-
-  const onText = (client: Client, text: string): void => {
+  private onText(client: Client, text: string): void {
     const parsed = parseStreamRequest(text);
     if (!parsed.ok) {
       fail(client, parsed.id, malformed(parsed));
-      if (++client.malformed >= limits.malformed)
+      if (++client.malformed >= this.parts.limits.malformed)
         client.close(STREAM_CLOSE.malformed, 'too many malformed messages');
       return;
     }
@@ -199,59 +148,140 @@ export function createRequests(parts: RequestParts): Requests {
       fail(client, id, new StreamRefusal('AUTH_MISSING', 'Send {"type":"auth","key":"<key>"} first.'));
       return;
     }
-    const task: Promise<void> = handle(client, request)
+    const task: Promise<void> = this.handle(client, request)
       .catch((error: unknown) => {
         if (error instanceof StreamRefusal) fail(client, id, error);
         else {
-          logger.error({ event: 'feed.request_failed', err: error }, 'a request of a client failed');
+          this.parts.logger.error(
+            { event: 'feed.request_failed', err: error },
+            'a request of a client failed',
+          );
           fail(client, id, new StreamRefusal('INTERNAL_ERROR', 'This did not work; try again.'));
         }
       })
-      .finally(() => running.delete(task));
-    running.add(task);
-  };
+      .finally(() => this.running.delete(task));
+    this.running.add(task);
+  }
 
-  return {
-    accept(client, key) {
-      let second = 0;
-      let inSecond = 0;
-      client.socket.on('message', (data: Buffer, binary: boolean) => {
-        if (client.closed) return;
-        const now = Math.floor(performance.now() / 1_000);
-        inSecond = now === second ? inSecond + 1 : 1;
-        second = now;
-        if (inSecond > limits.requestsPerSecond) client.close(STREAM_CLOSE.tooMany, 'too many messages');
-        else onText(client, binary ? '' : data.toString('utf8'));
-      });
-      if (key) welcome(client, key);
-      else {
-        const late = setTimeout(() => {
-          if (client.key || client.closed) return;
-          fail(client, null, new StreamRefusal('AUTH_MISSING', 'No key was sent in time.'));
-          client.close(STREAM_CLOSE.unauthorized, 'no key was sent in time');
-        }, limits.authMs);
-        client.socket.once('close', () => clearTimeout(late));
+  private async handle(client: Client, request: StreamRequest): Promise<void> {
+    switch (request.type) {
+      case 'auth':
+        this.authenticate(client, request.key);
+        return;
+      case 'ping':
+        client.send({ type: 'pong', time: toIso(this.parts.clock()), id: request.id });
+        return;
+      case 'unsubscribe': {
+        const subscription = this.parts.subscriptions.of(client).get(request.id);
+        if (!subscription) throw unknownSubscription(request.id);
+        this.end(subscription);
+        client.send({ type: 'unsubscribed', id: request.id });
+        return;
       }
-    },
-    leave(client) {
-      for (const subscription of client.subscriptions.values()) end(subscription);
-    },
-    positionsOf(client) {
-      if (!client.upToDate) return null;
-      const offsets = new Map<string, Position>();
-      for (const subscription of client.subscriptions.values()) {
-        if (!subscription.live) return null;
-        for (const { topic, partition } of placesOf(subscription, parts))
-          offsets.set(`${topic}/${partition}`, {
-            topic,
-            partition,
-            offset: tail.next(topic, partition) - 1,
-          });
-      }
-      return [...offsets.values()].map(formatPosition);
-    },
-    async close() {
-      await Promise.allSettled(running);
-    },
-  };
+      case 'subscribe':
+        await this.subscribe(client, request);
+        return;
+      default:
+        throw new StreamRefusal('INVALID_MESSAGE', `${request.type} is for replays; this is the live feed.`);
+    }
+  }
+
+  private authenticate(client: Client, text: string): void {
+    if (client.key) {
+      fail(client, null, new StreamRefusal('INVALID_MESSAGE', 'This connection has its key already.'));
+      return;
+    }
+    const checked = this.parts.keys.check(text);
+    if (checked.ok) {
+      this.welcome(client, checked.key);
+      return;
+    }
+    fail(client, null, new StreamRefusal('AUTH_INVALID', 'This key is not valid, or was revoked.'));
+    client.close(STREAM_CLOSE.unauthorized, 'the key is not valid');
+  }
+
+  private async subscribe(client: Client, request: Subscribe): Promise<void> {
+    const id = request.id ?? `s${++this.named}`;
+    const taken = this.parts.subscriptions.of(client);
+    checkSubscription(id, taken, this.parts.limits.subscriptions);
+    const venues = this.venuesOf(request, client.key!);
+    const subscription = new Subscription(id, client, request.filter, venues);
+    taken.set(id, subscription);
+    try {
+      await this.parts.ready;
+      if (request.from) await this.resume(subscription, request.from, client.key!);
+      else this.begin(subscription);
+    } catch (error) {
+      this.end(subscription);
+      throw error;
+    }
+  }
+
+  /** From now on. One synchronous step: what is in memory is sent as current, what comes after as news. */
+  private begin(subscription: Subscription): void {
+    const { client } = subscription;
+    const { live, current, channels, subscriptions } = this.parts;
+    if (subscription.ended || client.closed) return;
+    const next = placesOf(subscription, this.parts).map(({ topic, partition }) => ({
+      topic,
+      partition,
+      offset: live.next(topic, partition),
+    }));
+    const matching = this.confirm(subscription, next);
+    const streaming = [...subscriptions.of(client).values()].filter((one) => one.live);
+    subscription.live = true;
+    channels.join(subscription);
+    client.begin(matching.filter((market) => !streaming.some((one) => current.has(one.filter, market))));
+  }
+
+  /** From a time or a position: history first. */
+  private async resume(
+    subscription: Subscription,
+    from: NonNullable<Subscribe['from']>,
+    key: ApiKey,
+  ): Promise<void> {
+    const { client } = subscription;
+    const next = await startOf(subscription, from, key, this.parts);
+    if (subscription.ended || client.closed) return;
+    this.confirm(subscription, next);
+    const oldest = oldestAllowed(key.plan, this.parts.clock(), this.parts.plans);
+    await new CatchUp(this.catchUp, subscription, next, oldest).run();
+    if (subscription.live) client.send({ type: 'live', id: subscription.id });
+  }
+
+  /** Gives the keys of the markets that match now. */
+  private confirm({ id, client, filter, venues }: Subscription, next: readonly Position[]): string[] {
+    const matching = this.parts.current.matching(filter, venues, this.parts.clock());
+    client.send({
+      type: 'subscribed',
+      id,
+      filter,
+      markets: matching.length,
+      positions: next.map((position) => formatPosition({ ...position, offset: position.offset - 1 })),
+    });
+    for (const venue of venues) client.send({ type: 'status', data: this.parts.live.statuses.status(venue) });
+    return matching;
+  }
+
+  private venuesOf({ filter }: Subscribe, key: ApiKey): readonly Venue[] {
+    const { plans } = this.parts;
+    const allowed = plans[key.plan].venues;
+    if (filter.venue === null) return allowed;
+    if (allowed.includes(filter.venue)) return [filter.venue];
+    throw new StreamRefusal('ENDPOINT_NOT_IN_PLAN', `The plan ${key.plan} does not have ${filter.venue}.`, {
+      plan: key.plan,
+      required_plan: planFor(filter.venue, plans),
+    });
+  }
+
+  private end(subscription: Subscription): void {
+    subscription.ended = true;
+    subscription.live = false;
+    subscription.buffer = null;
+    this.parts.channels.leave(subscription);
+    this.parts.subscriptions.of(subscription.client).delete(subscription.id);
+  }
 }
+
+const fail = (client: Client, id: string | null, refusal: StreamRefusal): void =>
+  client.send(refusal.toMessage(id));

@@ -11,11 +11,11 @@ import {
 } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Subscription } from '../clients/subscription.ts';
-import type { Tail } from '../tail.ts';
+import type { Live } from '@ladderlog/live';
 
 export type StartParts = {
   readonly log: EventLog;
-  readonly tail: Tail;
+  readonly live: Live;
   readonly clock: Clock;
   readonly plans: PlanTable;
 };
@@ -25,10 +25,10 @@ type Place = { readonly topic: string; readonly partition: number };
 /** The partitions that hold what was subscribed. */
 export function placesOf(
   { filter, venues }: Subscription,
-  { log, tail }: Pick<StartParts, 'log' | 'tail'>,
+  { log, live }: Pick<StartParts, 'log' | 'live'>,
 ): Place[] {
   return subscribedPlaces(filter, venues, {
-    partitions: (topic) => tail.partitions(topic),
+    partitions: (topic) => live.partitions(topic),
     partitionOf: (topic, market) => log.partitionOf(topic, market),
   });
 }
@@ -40,7 +40,7 @@ export async function startOf(
   key: ApiKey,
   parts: StartParts,
 ): Promise<Position[]> {
-  const { log, tail, clock, plans } = parts;
+  const { log, live, clock, plans } = parts;
   const { venues } = subscription;
   const places = placesOf(subscription, parts);
   const oldest = oldestAllowed(key.plan, clock(), plans);
@@ -57,13 +57,13 @@ export async function startOf(
       topic,
       partition,
       // Never past the tail: what comes after it is live.
-      offset: Math.min(offsets.get(topic)?.[partition] ?? 0, tail.next(topic, partition)),
+      offset: Math.min(offsets.get(topic)?.[partition] ?? 0, live.next(topic, partition)),
     }));
   }
   const infos = await log.topics();
   const starts = resumeAfter(from.positions, places, ({ topic, partition }) => {
     const info = infos.find((one) => one.topic === topic)?.partitions[partition];
-    return info && { begin: info.begin, end: tail.next(topic, partition) };
+    return info && { begin: info.begin, end: live.next(topic, partition) };
   });
   if (oldest !== null)
     for (const topic of venues) {

@@ -79,27 +79,53 @@ LIMIT {limit:UInt32}`,
   };
 }
 
-export type SignRow = {
+/** Open gaps as stored, oldest first; of one market, or of all. */
+export function openGapRows(request: {
+  readonly generation: number;
+  readonly venue?: Venue;
+  readonly market?: string;
+}): Query {
+  const one =
+    request.market === undefined ? '' : ' AND p.venue = {venue:String} AND p.market = {market:String}';
+  return {
+    sql: `SELECT ${GAP_COLUMNS}
+FROM gaps AS p FINAL
+WHERE p.generation = {generation:UInt32} AND p.to_at IS NULL${one}
+ORDER BY p.from_at, p.gap_id`,
+    params: { ...request },
+  };
+}
+
+export type LastSeenRow = {
   readonly market: string;
   readonly outcome: string;
   readonly newest_at: Micros;
-  readonly kind: CoverageRow['kind'];
+  /** Watching ended there on purpose. */
+  readonly ended: boolean | number;
 };
 
-/** The newest evidence that each book was watched, or that this ended; of the markets of latestRows. */
-export function signRows(request: {
+/** When each book was last known to be watched, of the markets of latestRows. The end of a gap shows it too. */
+export function lastSeenRows(request: {
   readonly generation: number;
   readonly venue: Venue;
   readonly market?: string;
   readonly since?: Micros;
 }): Query {
+  const where = (table: string): string =>
+    `WHERE ${table}.generation = {generation:UInt32} AND ${table}.venue = {venue:String} AND ${table}.dataset = 'books'
+    AND ${oneOrRecent(`${table}.market`, request.market)}`;
   return {
-    sql: `SELECT c.market AS market, c.outcome AS outcome, ${micros('max(c.at)')} AS newest_at,
-  argMax(c.kind, (c.at, c.kind = 'stopped')) AS kind
-FROM coverage AS c
-WHERE c.generation = {generation:UInt32} AND c.venue = {venue:String} AND ${oneOrRecent('c.market', request.market)}
-  AND c.dataset = 'books' AND c.kind IN ('started', 'beat', 'stopped')
-GROUP BY c.market, c.outcome`,
+    sql: `SELECT market, outcome, ${micros('max(at)')} AS newest_at, argMax(is_end, (at, is_end)) AS ended
+FROM (
+  SELECT c.market AS market, c.outcome AS outcome, c.at AS at, c.kind = 'stopped' AS is_end
+  FROM coverage AS c
+  ${where('c')} AND c.kind IN ('started', 'beat', 'stopped')
+  UNION ALL
+  SELECT p.market AS market, p.outcome AS outcome, assumeNotNull(p.to_at) AS at, 0 AS is_end
+  FROM gaps AS p
+  ${where('p')} AND p.to_at IS NOT NULL AND p.first_after_at IS NOT NULL
+)
+GROUP BY market, outcome`,
     params: { ...request, since: request.since ?? 0 },
   };
 }

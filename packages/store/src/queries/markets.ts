@@ -120,10 +120,13 @@ export const marketBySlug = (request: {
   readonly slug: string;
 }): Query => one('m.venue = {venue:String} AND m.slug = {slug:String}', { ...request });
 
-/** Every market, for a memory of identities; `since` leaves out those that had closed before and had no book since. */
+/**
+ * Every market, for a memory of them, without the venue's own object, which is large; `since` leaves out those that had closed
+ * before and had no book since.
+ */
 export function marketRows(request: { readonly generation: number; readonly since?: Micros }): Query {
   return {
-    sql: `SELECT ${COLUMNS}
+    sql: `SELECT ${COLUMNS.replace('m.native AS native', "'' AS native")}
 FROM markets AS m FINAL
 WHERE m.generation = {generation:UInt32} AND (coalesce(m.closes_at, m.observed_at) >= ${at('since')}
   OR (m.venue, m.market) GLOBAL IN (SELECT venue, market FROM latest_books WHERE generation = {generation:UInt32} AND observed_at >= ${at('since')}))

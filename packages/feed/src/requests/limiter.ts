@@ -1,8 +1,8 @@
 // At most so many at a time; the others wait in order.
 
-export type Turn = (work: () => Promise<void>) => Promise<void>;
+export type Limiter = (work: () => Promise<void>) => Promise<void>;
 
-export function createTurns(limit: number): Turn {
+export function createLimiter(limit: number): Limiter {
   let free = limit;
   const waiting: (() => void)[] = [];
   return async (work) => {
