@@ -18,5 +18,3 @@ export { ApiError, STATUS_OF } from './answers/errors.ts';
 export type { RateLimits, RateState } from './access/rate-limit.ts';
 export { createRateLimits } from './access/rate-limit.ts';
 export { loadContract } from './contract/contract.ts';
-export type { LatestRow as LatestBookRow } from './latest/latest-load.ts';
-export { fromBookRow } from './latest/latest-load.ts';

@@ -21,6 +21,8 @@ import type { Store } from '@ladderlog/store';
 import { createRowEncoder, openChdbStore } from '@ladderlog/store';
 import pino from 'pino';
 import type { Api, ApiOptions, ApiServer } from '@ladderlog/api';
+import type { LiveOptions } from '@ladderlog/live';
+import { openLive } from '@ladderlog/live';
 import { createApi, issueKey, serveApi } from '@ladderlog/api';
 import * as build from '../../../test/builders/events.ts';
 
@@ -40,7 +42,7 @@ export type World = {
   project(): Promise<void>;
   projected(): Promise<readonly Position[]>;
   key(plan: Plan): Promise<string>;
-  start(options?: Partial<ApiOptions>): Promise<Running>;
+  start(options?: Partial<ApiOptions> & Pick<LiveOptions, 'days' | 'maxMarkets'>): Promise<Running>;
   close(): Promise<void>;
 };
 
@@ -115,21 +117,21 @@ export async function openWorld(now: Micros): Promise<World> {
       return (await issueKey(log, world.clock, { plan, name: `test ${plan}` })).key;
     },
     async start(options = {}) {
+      const engines = { store, log, logger: SILENT, clock: world.clock };
+      const live = await openLive({ ...engines, projected: world.projected, ...options });
       const api = await createApi({
-        store,
-        log,
-        logger: SILENT,
-        clock: world.clock,
+        ...engines,
+        live,
         cursorSecret: SECRET,
         version: 'test',
-        projected: world.projected,
         memoMs: 0,
         validateResponses: true,
         anonymousRates: [{ requests: 1_000_000, seconds: 1 }],
         plans: GENEROUS,
         ...options,
       });
-      await api.caughtUp;
+      live.follow();
+      await live.caughtUp;
       const server = await serveApi(api, { port: 0, logger: SILENT });
       const one: Running = {
         api,
@@ -138,6 +140,7 @@ export async function openWorld(now: Micros): Promise<World> {
         async close() {
           running.delete(one);
           await server.close();
+          await live.close();
         },
       };
       running.add(one);

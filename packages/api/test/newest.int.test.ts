@@ -172,7 +172,7 @@ describe('memory holds what the store holds', () => {
     expect((await latestC('4')).data[0]).toMatchObject({ event_id: '51772', outcome_label: 'Down' });
   });
   test('a market that was dropped, or quiet for too long, is read from the store when it is asked for', async () => {
-    for (const options of [{ latestMarkets: 1 }, { latestDays: 0 }]) {
+    for (const options of [{ maxMarkets: 1 }, { days: 0 }]) {
       const small = await world.start(options);
       await world.append([book(UP_3, { observedAt: T0 + MINUTE, ordinal: 3 })]);
       await expect
@@ -190,7 +190,7 @@ describe('memory holds what the store holds', () => {
     }
   });
   test('an open gap is known of a market that was dropped, and its end too while the tables are behind', async () => {
-    const small = await world.start({ latestMarkets: 1 });
+    const small = await world.start({ maxMarkets: 1 });
     const of = b('KX-GAP');
     const [opened, closed] = gap(of, NOW - 5 * MINUTE, NOW - SECOND);
     await world.append([

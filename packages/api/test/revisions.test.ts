@@ -11,7 +11,7 @@ function followed(projectedAtFirst: number | null, maxMarkets = 1_000) {
     maxMarkets,
   });
   const see = (offset: number, type: EventType, key = 'M', time = offset) =>
-    revisions.onRecord({ topic: 'venueb', partition: 0, record: { offset, key, time } }, type);
+    revisions.onRecord({ topic: 'venueb', partition: 0 }, { offset, key, time, type });
   const etag = (to: number) => revisions.etag({ topic: 'venueb', market: 'M', to, generation: 1, query: [] });
   return { state, see, etag, facts: () => revisions.facts('venueb', 'M', 1) };
 }

@@ -80,7 +80,7 @@ describe('latest books', () => {
     await expect.poll(gapNow).toBeNull();
   });
   test('come from the store when memory holds too few markets', async () => {
-    const small = await world.start({ latestMarkets: 1 });
+    const small = await world.start({ maxMarkets: 1 });
     for (const path of [
       `/v3/venueb/${VENUE_B_MARKET}/orderbook/latest`,
       `/v3/venuea-prediction/${VENUE_A_MARKET}/orderbook/latest`,

@@ -1,11 +1,9 @@
-import type { Venue } from '@ladderlog/core';
+import type { Venue, VenueHealth } from '@ladderlog/core';
 import { expect, test } from 'vitest';
 
 import { venueChecks } from '../src/processes/health.ts';
 
-type Found = NonNullable<ReturnType<Parameters<typeof venueChecks>[0]>>;
-
-const found = (state: Found['state'], more: Partial<Found> = {}): Found => ({
+const found = (state: VenueHealth['state'], more: Partial<VenueHealth> = {}): VenueHealth => ({
   state,
   markets: 2,
   books: 4,
@@ -14,10 +12,9 @@ const found = (state: Found['state'], more: Partial<Found> = {}): Found => ({
   evidenceAt: 1_780_000_000_000_000,
   ...more,
 });
-const of =
-  (known: Partial<Record<Venue, Found>>) =>
-  (venue: Venue): Found | null =>
-    known[venue] ?? null;
+const of = (known: Partial<Record<Venue, VenueHealth>>) => ({
+  health: (venue: Venue): VenueHealth | null => known[venue] ?? null,
+});
 
 test('one entry for each venue that is recorded, whoever records it', () => {
   const checks = venueChecks(

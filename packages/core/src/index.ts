@@ -257,7 +257,7 @@ export {
 export type { VenueHealth } from './market/venue-status.ts';
 export { SILENT_MS, Statuses, silentMs } from './market/venue-status.ts';
 export type { LastSeen, Recording, Watched } from './market/watching.ts';
-export { lastSeenOf } from './market/watching.ts';
+export { lastSeenOf, newerSeen } from './market/watching.ts';
 export { microText, recordText } from './market/record-text.ts';
 export { mulberry32 } from './kernel/random.ts';
 export { Query } from './venues/serving/query.ts';

@@ -154,11 +154,11 @@ export async function openLive(options: LiveOptions): Promise<Live> {
     projected: projected.next,
     async load(generation, venue, market, metadata) {
       const partition = log.partitionOf(venue, market);
-      // First the place in memory: from here on the tail fills it.
-      const next = tail.next(venue, partition);
-      markets.open(venue, market, next);
-      const rows = store ? await readMarket(store, { generation, venue, market }) : NO_ROWS;
       const reached = projected.next(venue, partition);
+      // First the place in memory: from here on the tail fills it.
+      markets.open(venue, market, tail.next(venue, partition));
+      const rows = store ? await readMarket(store, { generation, venue, market }) : NO_ROWS;
+      const next = tail.next(venue, partition);
       markets.addRows(venue, market, { ...rows, metadata }, { next, projected: reached, now: clock() });
       return markets.find(venue, market)!;
     },

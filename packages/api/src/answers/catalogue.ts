@@ -1,7 +1,7 @@
 // Looking a market up: its metadata, or the fact that it is known from its books only. Remembered, since a client that pages
 // asks for the same market again and again.
 
-import type { MarketObserved, Venue } from '@ladderlog/core';
+import type { MarketObserved, Position, Venue } from '@ladderlog/core';
 import { marketFromRow } from '@ladderlog/core';
 import type { MarketRecord, Store } from '@ladderlog/store';
 import { marketById, marketBySlug, marketSeen } from '@ladderlog/store';
@@ -13,6 +13,8 @@ export type KnownMarket = {
   readonly market: string;
   /** Null: no metadata was ever seen, only books or capture. */
   readonly metadata: MarketObserved | null;
+  /** Where in the log that was told. */
+  readonly position: Position | null;
 };
 
 export type Catalogue = {
@@ -27,8 +29,8 @@ export function createCatalogue(
   revisions: Revisions,
 ): Catalogue {
   const known = (row: MarketRecord): KnownMarket => {
-    const { event: metadata } = marketFromRow(row);
-    return { venue: metadata.venue, market: metadata.market, metadata };
+    const { event: metadata, position } = marketFromRow(row);
+    return { venue: metadata.venue, market: metadata.market, metadata, position };
   };
   return {
     async find(venue, market) {
@@ -47,7 +49,9 @@ export function createCatalogue(
           marketSeen(request),
           { name: 'api.market-seen' },
         );
-        return seen && (seen.has_books || seen.was_watched) ? { venue, market, metadata: null } : null;
+        return seen && (seen.has_books || seen.was_watched)
+          ? { venue, market, metadata: null, position: null }
+          : null;
       });
     },
     bySlug: (venue, slug) =>

@@ -2,8 +2,20 @@
 // as a gap of cause `not_captured`, so that an empty page can never be taken for a quiet market.
 
 import type { Coverage as CoverageView, Gap as GapView } from '@ladderlog/client';
-import type { CoverageRow, Dataset, GapRow, Interval, Micros, Venue } from '@ladderlog/core';
-import { coverageOf, toIso } from '@ladderlog/core';
+import type {
+  BookObserved,
+  CoverageRow,
+  Dataset,
+  GapOpened,
+  GapRow,
+  Interval,
+  LastSeen,
+  MarketState,
+  Micros,
+  Placed,
+  Venue,
+} from '@ladderlog/core';
+import { coverageOf, goesOn, lastSeenOf, newerSeen, toIso } from '@ladderlog/core';
 import { coverageRows, gapRows } from '@ladderlog/store';
 import type { Context } from '../server/context.ts';
 
@@ -13,32 +25,8 @@ export type Evidence = { readonly rows: readonly CoverageRow[]; readonly gaps: r
 
 const MAX_GAPS = 1_000;
 
-/** The newest that is known of the watching of one book; a farewell says that it ended on purpose. */
-export type Sign = { readonly at: Micros; readonly farewell: boolean };
-/** By outcome; '' is every outcome of the market. */
-export type Signs = Map<string, Sign>;
-
-export function addSign(signs: Signs, outcome: string, sign: Sign): void {
-  const known = signs.get(outcome);
-  if (!known || sign.at > known.at || (sign.at === known.at && sign.farewell)) signs.set(outcome, sign);
-}
-
-/** Without an outcome, of the book heard of longest ago. Null: never watched. */
-export function signOf(signs: ReadonlyMap<string, Sign>, outcome: string | null): Sign | null {
-  const ofAll = signs.get('') ?? null;
-  const newest = (one: string): Sign | null => {
-    const own = signs.get(one) ?? ofAll;
-    return ofAll && own && ofAll.at > own.at ? ofAll : own;
-  };
-  if (outcome !== null) return newest(outcome);
-  const each = [...signs.keys()].filter((one) => one !== '').map((one) => newest(one)!);
-  return each.length === 0 ? ofAll : each.reduce((oldest, sign) => (sign.at < oldest.at ? sign : oldest));
-}
-
-/** Signs of a running capture are newer than this. Time after the newest is not yet known, and not a gap. */
+/** A running capture was seen since then. Time after it was last seen is not yet known, and not a gap. */
 export const aliveSince = ({ now, parts }: Context): Micros => now - parts.silent;
-
-export const goesOn = (sign: Sign, alive: Micros): boolean => !sign.farewell && sign.at > alive;
 
 const isoOrNull = (at: Micros | null): string | null => (at === null ? null : toIso(at));
 
@@ -51,6 +39,17 @@ export const gapView = (gap: GapRow): GapView => ({
   outcome_id: gap.outcome === '' ? null : gap.outcome,
   last_before: isoOrNull(gap.last_before_at),
   first_after: isoOrNull(gap.first_after_at),
+});
+
+export const openGapView = (gap: GapOpened): GapView => ({
+  from: toIso(gap.from),
+  to: null,
+  cause: gap.cause,
+  scope: gap.scope,
+  dataset: gap.dataset,
+  outcome_id: gap.outcome,
+  last_before: isoOrNull(gap.lastBefore?.observedAt ?? null),
+  first_after: null,
 });
 
 export const notCaptured = (
@@ -96,13 +95,19 @@ export const booksSeen = (
   { parts }: Context,
   { venue, market }: { readonly venue: Venue; readonly market: string },
 ): CoverageRow[] =>
-  (parts.latest.find(venue, market)?.books ?? []).map(({ outcome, session, observedAt }) => ({
-    outcome,
-    session,
-    kind: 'beat',
-    since: observedAt,
-    at: observedAt,
-  }));
+  booksInOrder(parts.live.markets.find(venue, market)?.state ?? null).map(
+    ({ event: { outcome, session, observedAt } }) => ({
+      outcome,
+      session,
+      kind: 'beat',
+      since: observedAt,
+      at: observedAt,
+    }),
+  );
+
+/** The newest of each outcome, in the order of outcome ids. */
+export const booksInOrder = (state: MarketState | null): Placed<BookObserved>[] =>
+  (state?.books ?? []).toSorted((left, right) => (left.event.outcome < right.event.outcome ? -1 : 1));
 
 /** First and last evidence; null when it was never watched. */
 export function watchedSpan(evidence: Evidence, outcome: string | null): Interval | null {
@@ -123,12 +128,17 @@ export function watchedUntil(evidence: Evidence, outcome: string | null): Micros
   return span && ended ? span.to : null;
 }
 
-function signsOf({ rows, gaps }: Evidence): Signs {
-  const signs: Signs = new Map();
-  for (const { outcome, kind, at } of rows) addSign(signs, outcome, { at, farewell: kind === 'stopped' });
-  for (const { outcome, to_at: at, first_after_session: after } of gaps)
-    if (at !== null && after !== null) addSign(signs, outcome, { at, farewell: false });
-  return signs;
+/** When it was last known to be watched; the end of a gap shows it too. Null: never. */
+function lastSeenIn({ rows, gaps }: Evidence, outcome: string | null): LastSeen | null {
+  const byOutcome = new Map<string, LastSeen | null>();
+  const add = (of: string, seen: LastSeen): void => {
+    byOutcome.set(of, newerSeen(byOutcome.get(of) ?? null, seen));
+  };
+  for (const { outcome: of, kind, at } of rows) add(of, { at, ended: kind === 'stopped' });
+  for (const { outcome: of, to_at: at, first_after_session: after } of gaps)
+    if (at !== null && after !== null) add(of, { at, ended: false });
+  const watched = [...byOutcome].map(([of, lastSeen]) => ({ outcome: of === '' ? null : of, lastSeen }));
+  return lastSeenOf(watched, outcome);
 }
 
 /** `alive`: see aliveSince. */
@@ -156,8 +166,8 @@ export function coverageView(
     if (from > reached) add(reached, Math.min(from, range.to));
     reached = Math.max(reached, to);
   }
-  const sign = signOf(signsOf(evidence), outcome);
-  add(reached, sign && goesOn(sign, alive) ? Math.min(sign.at, range.to) : range.to);
+  const seen = lastSeenIn(evidence, outcome);
+  add(reached, seen && goesOn(seen, alive) ? Math.min(seen.at, range.to) : range.to);
   gaps.sort((left, right) => left.from - right.from);
   return {
     from: toIso(range.from),

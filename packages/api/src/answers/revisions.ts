@@ -6,7 +6,7 @@
 // that: its version names the newest one.
 
 import { createHash } from 'node:crypto';
-import type { EventType, Micros } from '@ladderlog/core';
+import type { EventType, Micros, Position } from '@ladderlog/core';
 import { setBounded } from '@ladderlog/core';
 import type { RecordFields } from '@ladderlog/log';
 
@@ -35,12 +35,11 @@ export type Revisions = {
   }): string | null;
 };
 
-type SeenRecord = {
-  readonly topic: string;
-  readonly partition: number;
-  readonly record: Pick<RecordFields, 'offset' | 'key' | 'time'>;
+type SeenRecord = Pick<RecordFields, 'offset' | 'key' | 'time'> & { readonly type: EventType | null };
+
+export type FollowedRevisions = Revisions & {
+  onRecord(place: Omit<Position, 'offset'>, record: SeenRecord): void;
 };
-export type FollowedRevisions = Revisions & { onRecord(record: SeenRecord, type: EventType | null): void };
 
 export type RevisionOptions = {
   /** The partition of a market, and where this instance began to follow it. */
@@ -67,10 +66,10 @@ export function createRevisions(options: RevisionOptions): FollowedRevisions {
     return newest.includes(null) ? null : `${generation}/${newest.join('/')}`;
   };
   return {
-    onRecord({ topic, partition, record }, type) {
+    onRecord({ topic, partition }, record) {
       seen.set(`${topic}/${partition}`, record.offset + 1);
       const known = markets.open(topic, record.key);
-      if (!type || !OBSERVATIONS.has(type)) {
+      if (!record.type || !OBSERVATIONS.has(record.type)) {
         known.factOffset = record.offset;
         return;
       }

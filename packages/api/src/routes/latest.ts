@@ -1,23 +1,25 @@
+import type { MarketState } from '@ladderlog/core';
 import { adapterOf } from '@ladderlog/core';
 import { metaOf, sendBytes } from '../answers/answers.ts';
 import type { Context, Handler } from '../server/context.ts';
 import { marketIdOf, text, venueOf } from '../server/context.ts';
-import { aliveSince } from '../answers/coverage-view.ts';
-import type { LatestMarket } from '../latest/latest.ts';
+import { aliveSince, booksInOrder } from '../answers/coverage-view.ts';
+import { bookBytes, gapOfBook } from '../answers/latest.ts';
 import { checkAsset } from './markets.ts';
 import { dataGap, shapeOf } from './snapshots.ts';
 
 /** From memory; what memory lacks is read from the store first. */
-async function marketOf(context: Context): Promise<LatestMarket> {
+async function marketOf(context: Context): Promise<MarketState> {
   const { parts, params } = context;
   const venue = venueOf(context);
   const market = marketIdOf(context);
-  const found = parts.latest.find(venue, market);
-  if (found?.whole && params['asset'] === undefined) return found;
+  const found = parts.live.markets.find(venue, market);
+  if (found?.whole && params['asset'] === undefined) return found.state;
   const known = await parts.catalogue.find(venue, market);
   // Newer than the tables.
-  if (!known && found && found.books.length > 0) return found;
-  return found?.whole ? found : parts.loadLatest(checkAsset(context, known, market));
+  if (!known && found && found.state.books.length > 0) return found.state;
+  const checked = checkAsset(context, known, market);
+  return found?.whole ? found.state : (await parts.loadMarket(checked)).state;
 }
 
 const latest =
@@ -25,14 +27,15 @@ const latest =
   async (context) => {
     const market = await marketOf(context);
     const asked = text(context, 'outcome') ?? adapterOf(venueOf(context)).record.latestOutcome;
-    const books = market.books.filter(({ outcome }) => asked === null || outcome === asked);
+    const books = booksInOrder(market).filter(({ event }) => asked === null || event.outcome === asked);
     if (books.length === 0) throw dataGap(context.now, null, text(context, 'outcome'));
     const gap =
-      books.map((book) => market.gap(book, aliveSince(context))).find((one) => one !== null) ?? null;
+      books.map(({ event }) => gapOfBook(market, event, aliveSince(context))).find((one) => one !== null) ??
+      null;
     const parts: Uint8Array[] = [many ? OPEN_MANY : OPEN_ONE];
     books.forEach((book, at) => {
       if (at > 0) parts.push(COMMA);
-      if (many || at === 0) parts.push(book.json(shapeOf(context)));
+      if (many || at === 0) parts.push(bookBytes(book, market, shapeOf(context)));
     });
     parts.push(Buffer.from(`${many ? ']' : ''},"meta":${JSON.stringify(metaOf(context, { gap }))}}`));
     context.response.setHeader('Cache-Control', 'no-store');

@@ -2,21 +2,21 @@
 
 import type { Request, Response } from 'express';
 import type { ApiKey, Clock, Micros, PlanTable, Venue } from '@ladderlog/core';
+import type { Live, LiveMarket } from '@ladderlog/live';
 import type { EventLog } from '@ladderlog/log';
 import type { OverviewRow, Store } from '@ladderlog/store';
 import type { Logger } from 'pino';
 import type { Catalogue, KnownMarket } from '../answers/catalogue.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
-import type { LatestBooks, LatestMarket } from '../latest/latest.ts';
 import type { Memo } from '../answers/memo.ts';
 import type { Revisions } from '../answers/revisions.ts';
 
 export type Parts = {
   readonly store: Store;
   readonly log: EventLog;
-  readonly latest: LatestBooks;
+  readonly live: Live;
   /** A market that memory does not have as a whole. */
-  loadLatest(known: KnownMarket): Promise<LatestMarket>;
+  loadMarket(known: KnownMarket): Promise<LiveMarket>;
   readonly catalogue: Catalogue;
   readonly revisions: Revisions;
   readonly contract: Contract;

@@ -1,8 +1,9 @@
 // Puts the parts together: what createApi needs is passed in, what it starts it also ends.
 
 import type { Express } from 'express';
-import type { Clock, PlanTable, Position, RateLimit } from '@ladderlog/core';
-import { PLAN_TERMS, SILENT_MS } from '@ladderlog/core';
+import type { Clock, PlanTable, RateLimit } from '@ladderlog/core';
+import { PLAN_TERMS, SILENT_MS, withoutNative } from '@ladderlog/core';
+import type { Live } from '@ladderlog/live';
 import type { EventLog } from '@ladderlog/log';
 import type { OverviewRow, Store } from '@ladderlog/store';
 import { overview } from '@ladderlog/store';
@@ -14,25 +15,23 @@ import type { Parts } from './context.ts';
 import { loadContract } from '../contract/contract.ts';
 import type { KeyRingReader } from '../access/key-ring.ts';
 import { followKeys } from '../access/key-ring.ts';
-import { createLatestMemory } from '../latest/latest.ts';
-import { loadLatest, loadMarket } from '../latest/latest-load.ts';
 import { createMemo, readRarely } from '../answers/memo.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { createApiMetrics } from './metrics.ts';
 import { createRateLimits } from '../access/rate-limit.ts';
+import type { Revisions } from '../answers/revisions.ts';
 import { createRevisions } from '../answers/revisions.ts';
-import { followTail } from '../latest/tail.ts';
 
 export type ApiOptions = {
   readonly store: Store;
   readonly log: EventLog;
+  /** The state of the markets, and the tail of the log. */
+  readonly live: Live;
   readonly logger: Logger;
   readonly clock: Clock;
   /** Signs cursors; the same on every instance, kept over restarts. At least 32 characters. */
   readonly cursorSecret: string;
   readonly version: string;
-  /** Next offset the tables lack, per partition of every venue topic. Without it, no ETags, and the log is read from its beginning at the start. */
-  readonly projected?: () => Promise<readonly Position[]>;
   /** More checks for /v3/health: 'ok', {ok: boolean, …} or what is wrong. */
   readonly health?: () => Promise<Readonly<Record<string, unknown>>>;
   /** Default: follows the control topic. */
@@ -50,9 +49,6 @@ export type ApiOptions = {
   readonly memoMs?: number;
   /** A capture that gave no sign for so long counts as dead. Default a minute; more where beats are slower. */
   readonly silentMs?: number;
-  readonly latestMarkets?: number;
-  /** Only books seen since then are loaded at the start; the others come from the store when asked for. Default 2 days. */
-  readonly latestDays?: number;
   readonly registry?: Registry;
 };
 
@@ -61,47 +57,24 @@ export type Api = {
   readonly clock: Clock;
   readonly metrics: ApiMetrics;
   readonly keys: KeyRingReader;
-  /** Resolved when the newest books are those of the log's end at the start. */
-  readonly caughtUp: Promise<void>;
   close(): Promise<void>;
 };
 
 const ANONYMOUS_RATES: readonly RateLimit[] = [{ requests: 50, seconds: 1 }];
-const DAY = 86_400_000_000;
-const PROJECTED_EVERY_MS = 500;
 /** A generation that was served stays in the tables, so a late notice of a switch does no harm. */
 const GENERATION_TTL_MS = 500;
 
+/** Listens to `live`, which must not follow the log before: what was not heard of is not known to be new. */
 export async function createApi(options: ApiOptions): Promise<Api> {
-  const { store, log, logger, clock } = options;
-  const memo = createMemo({ ttlMs: options.memoMs ?? 500 });
-  const generationMemo = createMemo({
-    ttlMs: Math.min(GENERATION_TTL_MS, options.memoMs ?? GENERATION_TTL_MS),
-  });
-  const generation = (): Promise<number> => generationMemo('generation', () => store.generation());
-
-  const projected = await pollProjected(options);
-  const latest = createLatestMemory({ maxMarkets: options.latestMarkets ?? 50_000 });
-  const began = new Map(projected.all());
-  await loadLatest(store, latest, {
-    generation: await store.generation(),
-    since: clock() - (options.latestDays ?? 2) * DAY,
-    now: clock(),
-  });
+  const { log, live, logger, clock } = options;
   const revisions = createRevisions({
     partitionOf: (topic, market) => log.partitionOf(topic, market),
-    beganAt: (topic, partition) => began.get(`${topic}/${partition}`) ?? 0,
-    projected: (topic, partition) => projected.next(topic, partition),
+    beganAt: live.began,
+    projected: live.projected,
   });
-  const tail = await followTail(
-    log,
-    (topic, partition) => began.get(`${topic}/${partition}`) ?? null,
-    (record) => {
-      latest.onRecord(record);
-      revisions.onRecord(record, log.codec.typeOf(record.record.value));
-    },
-    logger,
-  );
+  const stopListening = live.listen({
+    onRecord: ({ position, record }) => revisions.onRecord(position, record),
+  });
   const followed = options.keys ? null : await followKeys(log, logger);
   const keys = options.keys ?? followed!;
   const plans = options.plans ?? PLAN_TERMS;
@@ -112,45 +85,11 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     ...(options.redisUrl ? { redisUrl: options.redisUrl } : {}),
   });
   const metrics = createApiMetrics(options.registry, {
-    latestMarkets: () => latest.size,
+    latestMarkets: () => live.markets.size,
     activeKeys: () => keys.list().filter(({ revokedAt }) => revokedAt === null).length,
   });
-  const parts: Parts = {
-    store,
-    log,
-    latest,
-    loadLatest: ({ venue, market, metadata }) =>
-      memo(`latest\n${venue}\n${market}`, async () => {
-        const partition = log.partitionOf(venue, market);
-        // First the place in memory: from here on the tail fills it.
-        const entry = latest.open(venue, market, tail.position(venue, partition));
-        return loadMarket(store, entry, {
-          generation: await generation(),
-          now: clock(),
-          of: { venue, market },
-          identity: metadata,
-          projected: projected.next(venue, partition),
-        });
-      }),
-    catalogue: createCatalogue(store, generation, memo, revisions),
-    revisions,
-    contract: loadContract(),
-    plans,
-    clock,
-    silent: (options.silentMs ?? SILENT_MS) * 1_000,
-    logger,
-    cursorSecret: options.cursorSecret,
-    version: options.version,
-    generation,
-    health: () => memo('health', () => checkHealth(options)),
-    overview: readRarely(async () =>
-      store.query<OverviewRow>(overview({ generation: await generation() }), { name: 'api.overview' }),
-    ),
-    memo,
-    validateResponses: options.validateResponses ?? false,
-  };
   const app = createApp({
-    parts,
+    parts: partsOf(options, plans, revisions),
     keys,
     limits,
     metrics,
@@ -162,11 +101,39 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     clock,
     metrics,
     keys,
-    caughtUp: tail.caughtUp,
     async close() {
-      projected.stop();
-      await Promise.all([tail.close(), followed?.close(), limits.close()]);
+      stopListening();
+      await Promise.all([followed?.close(), limits.close()]);
     },
+  };
+}
+
+function partsOf(options: ApiOptions, plans: PlanTable, revisions: Revisions): Parts {
+  const { store, live } = options;
+  const memo = createMemo({ ttlMs: options.memoMs ?? 500 });
+  const generationMemo = createMemo({
+    ttlMs: Math.min(GENERATION_TTL_MS, options.memoMs ?? GENERATION_TTL_MS),
+  });
+  const generation = (): Promise<number> => generationMemo('generation', () => store.generation());
+  return {
+    ...options,
+    plans,
+    revisions,
+    memo,
+    generation,
+    loadMarket: ({ venue, market, metadata, position }) =>
+      memo(`latest\n${venue}\n${market}`, async () => {
+        const known = metadata && position ? { event: withoutNative(metadata), position } : null;
+        return live.load(await generation(), venue, market, known);
+      }),
+    catalogue: createCatalogue(store, generation, memo, revisions),
+    contract: loadContract(),
+    silent: (options.silentMs ?? SILENT_MS) * 1_000,
+    health: () => memo('health', () => checkHealth(options)),
+    overview: readRarely(async () =>
+      store.query<OverviewRow>(overview({ generation: await generation() }), { name: 'api.overview' }),
+    ),
+    validateResponses: options.validateResponses ?? false,
   };
 }
 
@@ -180,42 +147,5 @@ async function checkHealth(options: ApiOptions): Promise<Readonly<Record<string,
     store: store?.ok ? 'ok' : 'unavailable',
     log,
     ...(await options.health?.()),
-  };
-}
-
-type Projected = {
-  next(topic: string, partition: number): number | null;
-  all(): [string, number][];
-  stop(): void;
-};
-
-/** Keeps a recent answer at hand: an ETag must not wait for the store. An old answer is only too careful. */
-async function pollProjected({ projected, logger }: ApiOptions): Promise<Projected> {
-  const known = new Map<string, number>();
-  const poll = async (): Promise<void> => {
-    for (const { topic, partition, offset } of (await projected?.()) ?? [])
-      known.set(`${topic}/${partition}`, offset);
-  };
-  await poll();
-  let polling = false;
-  const timer = projected
-    ? setInterval(() => {
-        if (polling) return;
-        polling = true;
-        poll()
-          .catch((error: unknown) => {
-            logger.debug({ event: 'api.projected_unknown', err: error }, 'projector positions not readable');
-          })
-          .finally(() => {
-            polling = false;
-          });
-      }, PROJECTED_EVERY_MS).unref()
-    : null;
-  return {
-    next: (topic, partition) => known.get(`${topic}/${partition}`) ?? null,
-    all: () => [...known],
-    stop: () => {
-      if (timer) clearInterval(timer);
-    },
   };
 }

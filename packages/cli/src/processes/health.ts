@@ -1,22 +1,19 @@
 // What /v3/health says beside store and log: the projector's lag and, per venue, capturing, degraded, gap since. All of it is
 // read off the log and the tables, so one process and many answer alike.
 
-import type { Venue } from '@ladderlog/core';
+import type { Statuses } from '@ladderlog/core';
 import { VENUES, toIso } from '@ladderlog/core';
-import type { Feed } from '@ladderlog/feed';
 import type { EventLog } from '@ladderlog/log';
 import type { CursorStore } from '@ladderlog/projector';
 import type { Store } from '@ladderlog/store';
 
 export type Checks = Readonly<Record<string, unknown>>;
 
-type Health = ReturnType<Feed['health']>;
-
 /** `expected`: venues this process itself records; one of them of which nothing is in the log yet is starting. */
-export function venueChecks(health: (venue: Venue) => Health, expected: readonly string[]): Checks {
+export function venueChecks(statuses: Pick<Statuses, 'health'>, expected: readonly string[]): Checks {
   const checks: Record<string, unknown> = {};
   for (const venue of VENUES) {
-    const found = health(venue);
+    const found = statuses.health(venue);
     if (found && !(found.state === 'stopped' && expected.includes(venue)))
       checks[venue] = {
         ok: found.state === 'capturing' || found.state === 'stopped',

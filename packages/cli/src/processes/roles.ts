@@ -8,8 +8,8 @@ import { createApi, serveApi } from '@ladderlog/api';
 import type { Collecting } from '@ladderlog/collectors';
 import { collect } from '@ladderlog/collectors';
 import { LadderlogError, isLadderlogError, silentMs } from '@ladderlog/core';
-import type { Feed } from '@ladderlog/feed';
-import { createFeed } from '@ladderlog/feed';
+import { Feed } from '@ladderlog/feed';
+import { openLive } from '@ladderlog/live';
 import type { EventLog } from '@ladderlog/log';
 import type { CursorStore, Follower } from '@ladderlog/projector';
 import { createFollower, rebuild } from '@ladderlog/projector';
@@ -20,7 +20,7 @@ import { lockCapture } from '../data/capture-lock.ts';
 import type { Context } from '../context.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { cursorSecret } from '../data/data-directory.ts';
-import { catalogueMarket, feedObserver, feedStart } from './feed.ts';
+import { feedObserver } from './feed.ts';
 import { projectorCheck, venueChecks } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { PROJECTIONS } from './runtime.ts';
@@ -171,61 +171,58 @@ export async function startServe(
   recorded: () => readonly string[],
 ): Promise<ApiServer & { readonly caughtUp: Promise<void> }> {
   const { config, logger } = context;
-  const clock = (): number => Date.now() * 1_000;
+  const engines = { store, log, logger, clock: (): number => Date.now() * 1_000 };
   // One limit: latest books, coverage, health and the feed say the same of a collector that is gone.
-  const silent = silentMs(config.beatSeconds);
-  let feed: Feed | null = null;
-  const api = await createApi({
-    store,
-    log,
-    logger,
-    clock,
-    cursorSecret: cursorSecret(directory, config.cursorSecret),
-    version: VERSION,
+  const silent = { silentMs: silentMs(config.beatSeconds) };
+  const live = await openLive({
+    ...engines,
+    ...silent,
     projected: async () =>
       (await cursors.list(await store.generation())).map(({ topic, partition, hwm }) => ({
         topic,
         partition,
         offset: hwm + 1,
       })),
+  });
+  const api = await createApi({
+    ...engines,
+    ...silent,
+    live,
+    cursorSecret: cursorSecret(directory, config.cursorSecret),
+    version: VERSION,
     health: async () => ({
       ...(await projectorCheck(log, store, cursors)),
-      ...venueChecks((venue) => feed?.health(venue) ?? null, recorded()),
+      ...venueChecks(live.statuses, recorded()),
     }),
     corsOrigins:
       config.corsOrigin === 'none' ? [] : config.corsOrigin.split(',').map((origin) => origin.trim()),
     trustProxy: config.trustProxy,
     validateResponses: config.validateResponses,
-    silentMs: silent,
     registry: metrics.registry,
     ...(config.redisUrl === null ? {} : { redisUrl: config.redisUrl }),
   });
+  const feed = new Feed({ ...engines, live, keys: api.keys, observer: feedObserver(metrics.registry) });
+  live.follow();
+  const end = async (): Promise<void> => {
+    await feed.close();
+    await api.close();
+    await live.close();
+  };
   const server = await serveApi(api, { host: config.host, port: config.port, logger }).catch(
     async (error: unknown) => {
-      // It follows the log already; left alone, it would keep the process alive.
-      await api.close();
+      // The log is followed already; left alone, that would keep the process alive.
+      await end();
       throw error;
     },
   );
-  const start = await feedStart(log, store, cursors, clock);
-  const stream = await createFeed({
-    log,
-    keys: api.keys,
-    logger,
-    clock,
-    market: (venue, market) => catalogueMarket(store, venue, market),
-    observer: feedObserver(metrics.registry),
-    limits: { silentMs: silent },
-    ...(start ? { start } : {}),
-  });
-  feed = stream;
-  server.server.on('upgrade', (request, socket, head) => stream.handleUpgrade(request, socket, head));
+  server.server.on('upgrade', (request, socket, head) => feed.handleUpgrade(request, socket, head));
   return {
     ...server,
-    caughtUp: Promise.all([api.caughtUp, stream.caughtUp]).then(() => undefined),
+    caughtUp: live.caughtUp,
     async close() {
-      await stream.close();
+      await feed.close();
       await server.close();
+      await live.close();
     },
   };
 }
