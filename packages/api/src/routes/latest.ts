@@ -18,8 +18,8 @@ async function marketOf(context: Context): Promise<MarketState> {
   const known = await parts.catalogue.find(venue, market);
   // Newer than the tables.
   if (!known && found && found.state.books.length > 0) return found.state;
-  const checked = checkAsset(context, known, market);
-  return found?.whole ? found.state : (await parts.loadMarket(checked)).state;
+  if (found?.whole) return found.state;
+  return (await parts.loadMarket(checkAsset(context, known, market))).state;
 }
 
 const latest =
