@@ -16,7 +16,7 @@ import type {
   VenueAdapter,
   VenueEvent,
 } from '@ladderlog/core';
-import { VENUES, venueC } from '@ladderlog/core';
+import { VENUES, adapterOf } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
 import { auditReport, auditText, runAudit } from '@ladderlog/replay';
@@ -24,6 +24,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import type { TestCapture } from './harness/capture.ts';
 import { NOON, readAll, startCapture } from './harness/capture.ts';
+
+const venueC = adapterOf('venuec');
 
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-audit-'));
 /** The first windows end soon. */

@@ -115,12 +115,9 @@ describe('the name of a venue', () => {
   /** The client's public API has venueA, venueB and venueC: it is published by itself and knows no registry. */
   const MAY_NAME = /^client\/|^core\/src\/venues\/(?:venue-[a-z]\/|venues\.ts$)/;
 
-  /** Whose venues are moving into their folders now. */
-  const MOVING = /^(?:cli|collectors|simulators|replay)\/|^core\/src\/(?:index|events\/events)\.ts$/;
-
   test('stands in its folder only, and in the list of venues', () => {
     const mentions = files
-      .filter((file) => !MAY_NAME.test(shortName(file)) && !MOVING.test(shortName(file)))
+      .filter((file) => !MAY_NAME.test(shortName(file)))
       .flatMap((file) => mentionsIn(readFileSync(file, 'utf8')).map((name) => `${shortName(file)}: ${name}`));
     expect(mentions).toEqual([]);
   });

@@ -7,8 +7,12 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 import type { VenueAdapter } from '@ladderlog/core';
-import { Capture, venueA, venueB, venueC } from '@ladderlog/core';
+import { Capture, adapterOf } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
+
+const venueA = adapterOf('venuea');
+const venueB = adapterOf('venueb');
+const venueC = adapterOf('venuec');
 
 const BATCH = 1_000;
 const recordings = process.env['LADDERLOG_RECORDINGS'] ?? join(import.meta.dirname, '../../../shared/data');

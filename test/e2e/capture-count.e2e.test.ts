@@ -31,7 +31,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function startCollector(data: string, { venuea, venueb, venuec }: Simulators): ChildProcess {
+function startCollector(data: string, { settings }: Simulators): ChildProcess {
+  const [venuea, venueb, venuec] = [settings('venuea'), settings('venueb'), settings('venuec')];
   const key = join(folder, 'venueb.pem');
   writeFileSync(key, venueb.privateKeyPem!);
   return spawn(
@@ -100,7 +101,7 @@ type Interval = { readonly from: number; readonly to: number };
 
 /** The venues have sent so many more frames, each of them. */
 async function flowing({ sent }: Simulators, more: number): Promise<void> {
-  const counts = (): number[] => VENUES.map((venue) => sent()[venue].frames.length);
+  const counts = (): number[] => VENUES.map((venue) => sent(venue).frames.length);
   const before = counts();
   await eventually(
     `${more} frames of every venue`,
@@ -235,7 +236,7 @@ test(
     let slack = 250_000;
     let sent = 0;
     let found = 0;
-    for (const { frames } of Object.values(running.sent())) {
+    for (const { frames } of VENUES.map(running.sent)) {
       for (const frame of frames) {
         if (frame.kind === 'control' || frame.markets.length === 0) continue;
         sent++;

@@ -117,7 +117,7 @@ describe.skipIf(!kafka)('scaled mode', () => {
       venuec: ['btc/markets?window=15m', (id) => `btc/markets/${id}`],
     };
     for (const venue of VENUES) {
-      const [list, of] = routes[venue];
+      const [list, of] = routes[venue]!;
       const page = await eventually(
         `snapshots of ${venue}`,
         async () => {

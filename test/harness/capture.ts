@@ -69,7 +69,7 @@ export type TestCapture = {
 
 /** What a test sets of each venue, over the simulator's own addresses and keys. */
 function valuesOf(venue: Venue, simulators: Simulators, options: CaptureOptions): Record<string, unknown> {
-  const own: Readonly<Record<string, unknown>> = simulators[venue];
+  const own: Readonly<Record<string, unknown>> = simulators.settings(venue);
   const { settings, collect: of } = adapterOf(venue);
   return {
     ...defaultValues(settings),

@@ -5,8 +5,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { BookObserved } from '@ladderlog/core';
-import { Capture, venueB } from '@ladderlog/core';
+import { Capture, adapterOf } from '@ladderlog/core';
 import { bookAt } from './log-events.ts';
+
+const venueB = adapterOf('venueb');
 
 const FOLDER = process.env['LADDERLOG_RECORDINGS'] ?? resolve(import.meta.dirname, '../../../shared/data');
 const FILE = join(FOLDER, 'venue-b', 'ws_btc15m_run_20260515T0916.jsonl.gz');

@@ -52,7 +52,7 @@ async function open(venue: Venue) {
 
 function endpointsOf(venue: Venue, simulators: Simulators): BackfillOptions['endpoints'] {
   const { settings, collect } = adapterOf(venue);
-  const values = { ...defaultValues(settings), ...simulators[venue] };
+  const values = { ...defaultValues(settings), ...simulators.settings(venue) };
   const plan = collect.plan(
     values,
     QUICK,
@@ -78,7 +78,7 @@ const run = (
     log,
     adapter: adapterOf(venue),
     endpoints: endpointsOf(venue, simulators),
-    of: OF[venue],
+    of: OF[venue]!,
     windows: ['5m', '15m'],
     since: SINCE * MICROS_PER_MS,
     until: UNTIL * MICROS_PER_MS,
@@ -94,7 +94,7 @@ const wanted = (venue: Venue, { process }: Simulators): string[] =>
     .states(venue)
     .map(({ market }) => market)
     .filter(({ endMs, series: { asset, name } }) => {
-      const named = venue === 'venueb' ? OF[venue].includes(name) : OF[venue].includes(asset);
+      const named = OF[venue]!.includes(venue === 'venueb' ? name : asset);
       return named && endMs >= SINCE && endMs < UNTIL;
     })
     .map(({ id }) => id)

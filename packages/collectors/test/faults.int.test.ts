@@ -1,7 +1,7 @@
 // Each fault of a venue gives exactly the right gap: one per book it hit, with the right cause and edges, and no observation
 // inside. Real simulators, sockets and log.
 
-import type { BookObserved, FrameCaptured, GapClosed, GapOpened, Venue, VenueEvent } from '@ladderlog/core';
+import type { BookObserved, FrameCaptured, GapClosed, GapOpened, VenueEvent } from '@ladderlog/core';
 import { MICROS_PER_MS } from '@ladderlog/core';
 import type { Fault } from '@ladderlog/simulators';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -61,13 +61,14 @@ type Case = {
   readonly options?: CaptureOptions;
 };
 
-const BOOKS: Record<Venue, number> = { venuea: 6, venueb: 9, venuec: 12 };
+const BOOKS = { venuea: 6, venueb: 9, venuec: 12 };
+type Simulated = keyof typeof BOOKS;
 /** Probes of quiet books would be the first to notice. */
 const NO_PROBES = { timing: { quietMs: 600_000 } };
 /** Sixty calls a minute for everything: fewer for the catalogue leave more for probes. */
 const FEW_LISTS = { timing: { discoverMs: 10_000 } };
 
-const CASES: readonly (Case & { readonly venue: Venue })[] = [
+const CASES: readonly (Case & { readonly venue: Simulated })[] = [
   { venue: 'venuea', fault: { kind: 'disconnect' }, cause: 'disconnected', scope: 'connection', hits: 'all' },
   { venue: 'venueb', fault: { kind: 'disconnect' }, cause: 'disconnected', scope: 'connection', hits: 'all' },
   { venue: 'venuec', fault: { kind: 'disconnect' }, cause: 'disconnected', scope: 'connection', hits: 'all' },
@@ -183,7 +184,7 @@ describe('faults', () => {
     },
   );
 
-  const HARMLESS: readonly (readonly [Venue, Omit<Fault, 'venue'>, (event: VenueEvent) => boolean])[] = [
+  const HARMLESS: readonly (readonly [Simulated, Omit<Fault, 'venue'>, (event: VenueEvent) => boolean])[] = [
     ['venueb', { kind: 'garbage' }, (event) => event.type === 'FrameRejected'],
     ['venuea', { kind: 'delta_below_zero' }, isFlagged('size_not_positive')],
     ['venuec', { kind: 'delta_below_zero' }, isFlagged('size_not_positive')],
@@ -223,7 +224,7 @@ describe('faults', () => {
       await capture.until('the first books', (events) => booksSeen(events).size >= BOOKS[venue]);
       capture.simulators.inject({ venue, kind: 'skip_sequence' });
       const { simulators } = capture;
-      const before = await capture.until('a lost frame', () => simulators.lost()[venue].count > 0);
+      const before = await capture.until('a lost frame', () => simulators.lost(venue).count > 0);
       const events = await capture.until(
         'books after it',
         (now) => of(now, 'BookObserved').length > of(before, 'BookObserved').length + 100,

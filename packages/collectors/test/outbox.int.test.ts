@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Finding, CapturedVenue, VenueEvent } from '@ladderlog/core';
-import { Capture, LadderlogError, venueB } from '@ladderlog/core';
+import { Capture, LadderlogError, adapterOf } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
 import { pino } from 'pino';
@@ -16,6 +16,8 @@ import { MAX_FRAME_BYTES } from '../src/recorder/encodable.ts';
 import { importFile } from '../src/index.ts';
 import type { Outbox } from '../src/recorder/outbox.ts';
 import { createOutbox } from '../src/recorder/outbox.ts';
+
+const venueB = adapterOf('venueb');
 
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-outbox-'));
 const logs: EventLog[] = [];

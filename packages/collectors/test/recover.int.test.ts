@@ -4,12 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { Capture, venueB } from '@ladderlog/core';
+import { Capture, adapterOf } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
 import { expect, test } from 'vitest';
 
 import { importFile } from '../src/index.ts';
 import { recoverEvidence } from '../src/recorder/recover.ts';
+
+const venueB = adapterOf('venueb');
 
 const KILLED = 1_794_700_800_000_000;
 const MINUTE = 60_000_000;

@@ -4,13 +4,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import type { VenueRequest } from '@ladderlog/core';
-import { Capture, venueB } from '@ladderlog/core';
+import { Capture, adapterOf } from '@ladderlog/core';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 
 import { AdaptiveRate } from '../src/venue/rate.ts';
 import { Rest } from '../src/venue/rest.ts';
 import { SessionClock, systemClocks } from '../src/recorder/session-clock.ts';
+
+const venueB = adapterOf('venueb');
 
 test('while the buffer is full no call is made; then it goes out', async () => {
   let calls = 0;

@@ -183,9 +183,6 @@ export type {
   Schema,
   VenueRoutes,
 } from './venues/routes.ts';
-export { venueA } from './venues/venue-a/index.ts';
-export { venueB } from './venues/venue-b/index.ts';
-export { venueC } from './venues/venue-c/index.ts';
 export type {
   BookMessage,
   FeedState,

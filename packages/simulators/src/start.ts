@@ -58,15 +58,16 @@ export type LostRecord = { readonly count: number; readonly frames: readonly Los
 /** By setting name: addresses and credentials, as a recorder is configured with them. */
 export type SimulatedSettings = Readonly<Record<string, string>>;
 
-/** The settings of each venue by its name; empty for one that was not started. */
-export type Simulators = { readonly [venue in Venue]: SimulatedSettings } & {
+export type Simulators = {
+  /** Empty for a venue that was not started. */
+  settings(venue: Venue): SimulatedSettings;
   /** The market behind the servers, to compare with; read it, do not advance it. */
   readonly process: MarketProcess;
   inject(fault: Fault): void;
   faultsApplied(): readonly AppliedFault[];
-  sent(): { readonly [venue in Venue]: SentRecord };
+  sent(venue: Venue): SentRecord;
   /** Market frames that were due for a client and that a fault kept back. */
-  lost(): { readonly [venue in Venue]: LostRecord };
+  lost(venue: Venue): LostRecord;
   /** Sockets now open. */
   connections(venue: Venue): number;
   /** Moves markets and faults on to the clock's time; called by a timer unless autoRun is false. */
@@ -76,26 +77,34 @@ export type Simulators = { readonly [venue in Venue]: SimulatedSettings } & {
 
 const STEP_MS = 25;
 
-const forVenues = <T>(of: (venue: Venue) => T): { [venue in Venue]: T } =>
-  Object.fromEntries(VENUES.map((venue) => [venue, of(venue)])) as { [venue in Venue]: T };
-
-/** Counts what leaves and what is lost; keeps it, where asked. */
+/** Counts what leaves and what is lost, of each venue; keeps it, where asked. */
 function createRecord(keep: boolean) {
-  const sent = forVenues(() => ({ count: 0, data: 0, frames: [] as SentFrame[] }));
-  const lost = forVenues(() => ({ count: 0, frames: [] as LostFrame[] }));
+  const sent = eachVenue(() => ({ count: 0, data: 0, frames: [] as SentFrame[] }));
+  const lost = eachVenue(() => ({ count: 0, frames: [] as LostFrame[] }));
   return {
     sent,
     lost,
     onSent(frame: SentFrame): void {
-      const record = sent[frame.venue];
+      const record = sent(frame.venue);
       record.count++;
       if (frame.kind === 'data') record.data++;
       if (keep) record.frames.push(frame);
     },
     onLost(frame: LostFrame): void {
-      lost[frame.venue].count++;
-      if (keep) lost[frame.venue].frames.push(frame);
+      const record = lost(frame.venue);
+      record.count++;
+      if (keep) record.frames.push(frame);
     },
+  };
+}
+
+/** One of these for each venue. */
+function eachVenue<T>(create: () => T): (venue: Venue) => T {
+  const made = new Map<Venue, T>();
+  return (venue) => {
+    const found = made.get(venue) ?? create();
+    made.set(venue, found);
+    return found;
   };
 }
 
@@ -170,12 +179,12 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
   }
   const timer = options.autoRun === false ? null : setInterval(step, STEP_MS);
   return {
-    ...forVenues((venue) => running.get(venue)?.settings ?? {}),
+    settings: (venue) => running.get(venue)?.settings ?? {},
     process,
     inject: (fault) => script.inject(fault),
     faultsApplied: () => script.applied(),
-    sent: () => sent,
-    lost: () => lost,
+    sent,
+    lost,
     connections: (venue) => running.get(venue)?.server.connections() ?? 0,
     step,
     async close() {

@@ -90,11 +90,12 @@ const hmac = (secret: string, text: string): string =>
   createHmac('sha256', secret).update(text).digest('hex');
 
 export async function getA(
-  { venuea }: Simulators,
+  { settings }: Simulators,
   path: string,
   params: Record<string, string> = {},
   change: { key?: string | null; secret?: string; timestamp?: number; appended?: string } = {},
 ): Promise<{ status: number; headers: Headers; body: Json }> {
+  const venuea = settings('venuea');
   const query = new URLSearchParams({
     ...params,
     timestamp: String(change.timestamp ?? nowMs()),
@@ -109,16 +110,18 @@ export async function getA(
 }
 
 export function connectA(
-  { venuea }: Simulators,
+  { settings }: Simulators,
   topics: readonly string[],
-  secret = venuea.apiSecret!,
+  secret = settings('venuea').apiSecret!,
 ): Promise<TestSocket> {
+  const venuea = settings('venuea');
   const query = `random=r${nowMs()}&recvWindow=30000&timestamp=${nowMs()}&topic=${topics.join('|')}`;
   const url = `${venuea.wsUrl}?${query}&signature=${hmac(secret, query)}`;
   return openSocket(url, { 'X-MBX-APIKEY': venuea.apiKey! });
 }
 
-export function signB({ venueb }: Simulators, method: string, path: string): Record<string, string> {
+export function signB({ settings }: Simulators, method: string, path: string): Record<string, string> {
+  const venueb = settings('venueb');
   const timestamp = String(nowMs());
   const signature = sign('sha256', Buffer.from(`${timestamp}${method}${path}`), {
     key: venueb.privateKeyPem!,
@@ -133,7 +136,7 @@ export function signB({ venueb }: Simulators, method: string, path: string): Rec
 }
 
 export const connectB = (simulators: Simulators): Promise<TestSocket> =>
-  openSocket(simulators.venueb.wsUrl!, signB(simulators, 'GET', '/trade-api/ws/v2'));
+  openSocket(simulators.settings('venueb').wsUrl!, signB(simulators, 'GET', '/trade-api/ws/v2'));
 
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Answer = { status: number; body: any };

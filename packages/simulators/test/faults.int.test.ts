@@ -56,7 +56,7 @@ async function watch(venue: Venue, market = liveMarket(venue)): Promise<TestSock
     await socket.until((text) => text.includes('orderbook_snapshot'));
     return socket;
   }
-  const socket = await openSocket(simulators.venuec.wsUrl!);
+  const socket = await openSocket(simulators.settings('venuec').wsUrl!);
   socket.send({ assets_ids: market.tokens, type: 'market' });
   await socket.until((text) => text.startsWith('['));
   return socket;
@@ -68,7 +68,7 @@ async function pass(ms: number, venue: Venue, socket: TestSocket): Promise<void>
     moveClock(50);
     simulators.step();
   }
-  const frames = simulators.sent()[venue].frames;
+  const frames = simulators.sent(venue).frames;
   const newest = Math.max(...frames.map(({ connection }) => connection));
   const left = frames.filter(({ connection }) => connection === newest).length;
   await socket.until(() => socket.texts.length >= left);
@@ -100,7 +100,7 @@ describe.each(VENUES)('%s', (venue) => {
     inject({ venue, kind: 'silence', duration: 2 });
     await pass(1_900, venue, socket);
     expect(socket.texts.length).toBe(before);
-    const lost = simulators.lost()[venue].count;
+    const lost = simulators.lost(venue).count;
     expect(lost).toBeGreaterThan(5);
     await pass(1_000, venue, socket);
     expect(socket.texts.length).toBeGreaterThan(before);
@@ -132,8 +132,8 @@ describe.each(VENUES)('%s', (venue) => {
       venue === 'venuea'
         ? (await getA(simulators, '/category/list')).status
         : venue === 'venueb'
-          ? (await getJson(`${simulators.venueb.restUrl}/exchange/status`)).status
-          : (await getJson(`${simulators.venuec.gammaUrl}/series`)).status;
+          ? (await getJson(`${simulators.settings('venueb').restUrl}/exchange/status`)).status
+          : (await getJson(`${simulators.settings('venuec').gammaUrl}/series`)).status;
     inject({ venue, kind: 'http_429', duration: 1 });
     expect(await ask()).toBe(429);
     moveClock(1_000);
@@ -174,7 +174,7 @@ test('B: a skipped sequence number is one lost frame', async () => {
   const jumps = numbers.slice(1).filter((seq, at) => seq !== numbers[at]! + 1);
   expect(jumps).toHaveLength(1);
   expect(numbers.at(-1)! - numbers.length).toBe(1);
-  expect(simulators.lost().venueb.count).toBe(1);
+  expect(simulators.lost('venueb').count).toBe(1);
   socket.close();
 });
 
@@ -273,7 +273,7 @@ test('the same seed and clock send the same bytes', async () => {
       moveClock(100);
       run.step();
     }
-    const sent = VENUES.flatMap((venue) => run.sent()[venue].frames.map(({ text }) => text));
+    const sent = VENUES.flatMap((venue) => run.sent(venue).frames.map(({ text }) => text));
     for (const socket of sockets) socket.close();
     await run.close();
     simulators = previous;

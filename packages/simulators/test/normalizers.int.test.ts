@@ -41,7 +41,7 @@ function live(): void {
 
 function findings(venue: Venue, settings: Record<string, string> = {}): Finding[] {
   const normalizer = adapterOf(venue).capture.createNormalizer();
-  const { frames } = simulators.sent()[venue];
+  const { frames } = simulators.sent(venue);
   return frames.flatMap(({ channel, text, at }) =>
     normalizer.normalize({ channel, direction: 'in', text, observedAt: at, settings }),
   );
@@ -89,7 +89,7 @@ test('venue A', async () => {
 });
 
 test('venue B', async () => {
-  const { body } = await getJson(`${simulators.venueb.restUrl}/markets?limit=1000`);
+  const { body } = await getJson(`${simulators.settings('venueb').restUrl}/markets?limit=1000`);
   const tickers = (body.markets as Json[])
     .filter((market) => ['active', 'initialized'].includes(market['status']))
     .map((market) => market['ticker'] as string);
@@ -116,7 +116,7 @@ test('venue B', async () => {
 });
 
 test('venue C', async () => {
-  const { gammaUrl, clobUrl, wsUrl } = simulators.venuec;
+  const { gammaUrl, clobUrl, wsUrl } = simulators.settings('venuec');
   const { body } = await getJson(`${gammaUrl}/events?closed=false&limit=100`);
   const tokens = (body as Json[]).flatMap(
     (event) => JSON.parse(event['markets'][0].clobTokenIds) as [string, string],

@@ -161,7 +161,7 @@ test('the quirks are there: overtaken pushes, float dust, topics without outcome
     moveClock(100);
     simulators.step();
   }
-  const pushes = simulators.sent().venuea.frames.filter(({ text }) => text.includes('TOPIC'));
+  const pushes = simulators.sent('venuea').frames.filter(({ text }) => text.includes('TOPIC'));
   expect(pushes.length).toBeGreaterThan(1_000);
   const newest = new Map<number, number>();
   let overtaken = 0;

@@ -32,7 +32,8 @@ beforeEach(async () => {
 afterEach(() => simulators.close());
 
 const openMarkets = async (): Promise<Json[]> =>
-  (await getJson(`${simulators.venueb.restUrl}/markets?status=open&limit=1000`)).body.markets as Json[];
+  (await getJson(`${simulators.settings('venueb').restUrl}/markets?status=open&limit=1000`)).body
+    .markets as Json[];
 
 const subscribe = (socket: TestSocket, tickers: string[], more: Json = {}): void =>
   socket.send({
@@ -66,7 +67,7 @@ function build(
 
 describe('authentication', () => {
   test('the socket needs a fresh RSA-PSS signature of its own path', async () => {
-    const url = simulators.venueb.wsUrl!;
+    const url = simulators.settings('venueb').wsUrl!;
     await expect(openSocket(url)).rejects.toThrow(/401/);
     await expect(openSocket(url, signB(simulators, 'GET', '/trade-api/v2'))).rejects.toThrow(/401/);
     const good = signB(simulators, 'GET', '/trade-api/ws/v2');
@@ -78,7 +79,7 @@ describe('authentication', () => {
 
   test('REST reads go unsigned; a signature that is given must be right', async () => {
     const path = '/trade-api/v2/exchange/status';
-    const url = `${simulators.venueb.restUrl}/exchange/status`;
+    const url = `${simulators.settings('venueb').restUrl}/exchange/status`;
     expect((await getJson(url)).status).toBe(200);
     expect((await getJson(url, { headers: signB(simulators, 'GET', path) })).status).toBe(200);
     expect((await getJson(url, { headers: signB(simulators, 'GET', '/elsewhere') })).status).toBe(401);
@@ -89,7 +90,7 @@ test('20 reads a second, then 429 without Retry-After', async () => {
   await simulators.close();
   holdClock();
   simulators = await startSimulators({ seed: 12, venues: ['venueb'], clock, autoRun: false });
-  const url = `${simulators.venueb.restUrl}/exchange/status`;
+  const url = `${simulators.settings('venueb').restUrl}/exchange/status`;
   for (let n = 0; n < 20; n++) expect((await fetch(url)).status).toBe(200);
   const refused = await fetch(url);
   expect(refused.status).toBe(429);
@@ -168,7 +169,7 @@ describe('books', () => {
 
   test('REST shows ascending bids only, depth keeps the best, the batch route the same', async () => {
     const ticker = (await openMarkets())[0]!['ticker'] as string;
-    const { restUrl } = simulators.venueb;
+    const { restUrl } = simulators.settings('venueb');
     const deep = (await getJson(`${restUrl}/markets/${ticker}/orderbook`)).body.orderbook_fp as Json;
     const prices = (deep['yes_dollars'] as [string, string][]).map(([price]) => Number(price));
     expect(prices).toEqual([...prices].sort((a, b) => a - b));
@@ -231,7 +232,7 @@ test('the server pings with the body heartbeat', async () => {
 });
 
 test('the catalogue: filters, statuses, cursors, tapered prices, settlement', async () => {
-  const { restUrl } = simulators.venueb;
+  const { restUrl } = simulators.settings('venueb');
   const get = async (path: string): Promise<Json> => (await getJson(`${restUrl}${path}`)).body as Json;
   const open = (await get('/markets?series_ticker=KXBTC15M&status=open'))['markets'] as Json[];
   expect(open).toHaveLength(1);

@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => simulators.close());
 
 const events = async (query: string): Promise<Json[]> =>
-  (await getJson(`${simulators.venuec.gammaUrl}/events?${query}`)).body as Json[];
+  (await getJson(`${simulators.settings('venuec').gammaUrl}/events?${query}`)).body as Json[];
 const tokensOf = (event: Json): [string, string] => JSON.parse(event['markets'][0].clobTokenIds);
 const live = async (): Promise<Json[]> =>
   (await events('closed=false&limit=100')).filter(
@@ -68,7 +68,7 @@ const sorted = ({ bids, asks }: { bids: Map<number, number>; asks: Map<number, n
 ];
 
 const subscribed = async (tokens: readonly string[], more: Json = {}): Promise<TestSocket> => {
-  const socket = await openSocket(simulators.venuec.wsUrl!);
+  const socket = await openSocket(simulators.settings('venuec').wsUrl!);
   socket.send({ assets_ids: tokens, type: 'market', ...more });
   return socket;
 };
@@ -110,7 +110,7 @@ test('price changes add up to every later book, of both tokens', async () => {
 test('the hash of a REST book is the SHA-1 that the SDK computes, alone and in a batch', async () => {
   const [event] = await live();
   const tokens = tokensOf(event!);
-  const { clobUrl } = simulators.venuec;
+  const { clobUrl } = simulators.settings('venuec');
   const { body } = await getJson(`${clobUrl}/book?token_id=${tokens[0]}`);
   const batch = await getJson(`${clobUrl}/books`, {
     method: 'POST',
@@ -207,7 +207,7 @@ test('a market ends: finer ticks with a fresh book, resolution on the socket, in
     moveClock(500);
     simulators.step();
   }
-  const frames = simulators.sent().venuec.frames.filter(({ channel }) => channel === 'ws');
+  const frames = simulators.sent('venuec').frames.filter(({ channel }) => channel === 'ws');
   await socket.until((text) => text === frames.at(-1)!.text);
   const messages = socket.json().flat();
   const of = (kind: string): Json[] => messages.filter((message) => message['event_type'] === kind);
@@ -215,7 +215,7 @@ test('a market ends: finer ticks with a fresh book, resolution on the socket, in
   expect(new Set(resolved.map((message) => message['market']))).toEqual(
     new Set(markets.map(({ conditionId }) => conditionId)),
   );
-  const { gammaUrl, clobUrl } = simulators.venuec;
+  const { gammaUrl, clobUrl } = simulators.settings('venuec');
   for (const message of resolved) {
     const clob = (await getJson(`${clobUrl}/markets/${message['market']}`)).body as Json;
     const winner = (clob['tokens'] as Json[]).find((token) => token['winner'])!;
@@ -270,7 +270,7 @@ test('a new market is on Gamma before the CLOB has it; then its first book is se
   const message = JSON.parse(await socket.until((text) => text.includes('new_market'))) as Json;
   const [token] = message['clob_token_ids'] as string[];
   const book = (): Promise<{ status: number }> =>
-    getJson(`${simulators.venuec.clobUrl}/book?token_id=${token}`);
+    getJson(`${simulators.settings('venuec').clobUrl}/book?token_id=${token}`);
   expect(await events(`slug=${message['slug']}`)).toHaveLength(1);
   expect((await book()).status).toBe(404);
   socket.send({ assets_ids: [token], operation: 'subscribe' });
@@ -287,7 +287,7 @@ test('a new market is on Gamma before the CLOB has it; then its first book is se
 });
 
 test('Gamma: slugs, series, hidden lists, caps, keyset', async () => {
-  const { gammaUrl } = simulators.venuec;
+  const { gammaUrl } = simulators.settings('venuec');
   const [first] = await events('series_slug=btc-up-or-down-5m&closed=false&order=endDate&ascending=true');
   const slug = first!['slug'] as string;
   expect(slug).toMatch(/^btc-updown-5m-\d+$/);

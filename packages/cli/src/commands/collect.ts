@@ -124,14 +124,14 @@ export function registerCollect(define: Define): void {
         context.print(
           JSON.stringify({
             event: 'ready',
-            ...Object.fromEntries(VENUES.map((venue) => [venue, simulators[venue]])),
+            ...Object.fromEntries(VENUES.map((venue) => [venue, simulators.settings(venue)])),
           }),
         );
       else
         context.print(
           [
             'Simulated venues (made-up markets); settings for another ladderlog or your own client:',
-            ...VENUE_ADAPTERS.flatMap((adapter) => settingLines(adapter, simulators[adapter.venue])),
+            ...VENUE_ADAPTERS.flatMap((adapter) => settingLines(adapter, simulators.settings(adapter.venue))),
           ].join('\n'),
         );
       await aborted(context.signal);

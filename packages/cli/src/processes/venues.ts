@@ -43,6 +43,6 @@ const valuesOf = (
 ): Readonly<Record<string, unknown>> => ({
   ...venueValues(config, adapter),
   ...(simulators
-    ? { ...adapter.collect.simulated.values, ...simulators[adapter.venue] }
+    ? { ...adapter.collect.simulated.values, ...simulators.settings(adapter.venue) }
     : venueFiles(config, adapter)),
 });

@@ -74,7 +74,7 @@ export async function importFile(options: ImportOptions): Promise<ImportReport> 
   let batch: LadderEvent[] = [];
   let batchLines = 0;
   const totalBytes = (await stat(file)).size;
-  let fallbackVenue: Venue = survey.firstVenue ?? 'venuea';
+  let fallbackVenue: Venue = survey.firstVenue ?? VENUES[0]!;
 
   const flush = async (): Promise<void> => {
     const isPresent = (event: LadderEvent): boolean => present.has(event as VenueEvent);

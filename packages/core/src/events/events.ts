@@ -8,7 +8,7 @@ import type { MarketFields } from './market-fields.ts';
 export type { MarketFields, MarketStatus, Outcome } from './market-fields.ts';
 
 /** A venue's name: its topic, its part of the routes, a column. Which ones there are says venues/venues.ts. */
-export type Venue = 'venuea' | 'venueb' | 'venuec';
+export type Venue = `venue${string}`;
 
 export const PROVENANCES = ['captured', 'imported', 'backfilled'] as const;
 export type Provenance = (typeof PROVENANCES)[number];

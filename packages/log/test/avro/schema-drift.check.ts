@@ -6,7 +6,9 @@ import type { AvroEvents } from './generated/avro-types.ts';
 
 /** Where Avro has text and core has a closed list, so that an older reader takes what a newer writer adds. */
 type Open<T> = T extends TextFormat ? string : T;
-type Wide<K, T> = K extends 'flags'
+type Wide<K, T> = K extends 'venue'
+  ? string
+  : K extends 'flags'
   ? T extends readonly CheckFlag[]
     ? string[]
     : T
