@@ -2,7 +2,7 @@
 
 import type { Finding } from '../../capture/finding.ts';
 import { isObject } from '../../kernel/exact-json.ts';
-import { reject } from '../shared/reject.ts';
+import { reject } from '../shared/findings.ts';
 import { composeBook } from '../shared/wire-levels.ts';
 import { OUTCOMES, readSide } from './wire.ts';
 

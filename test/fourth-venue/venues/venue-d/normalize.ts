@@ -5,7 +5,7 @@ import { isObject, parseExact, arrayOf } from '../../kernel/exact-json.ts';
 import { parseChannel } from '../shared/channel.ts';
 import { KnownMarkets, isEnded } from '../shared/known-markets.ts';
 import { mergeMarket } from '../shared/merge-market.ts';
-import { reject } from '../shared/reject.ts';
+import { reject } from '../shared/findings.ts';
 import { readBooks } from './books.ts';
 import { fromMatch } from './catalogue.ts';
 import { errorOf, routeOf } from './wire.ts';
