@@ -222,7 +222,9 @@ export type { FeeModel, Traded } from './backtest/fees.ts';
 export { feeOf } from './backtest/fees.ts';
 export type { Random } from './backtest/random.ts';
 export type { BacktestReport, RunFacts } from './backtest/report.ts';
-export { NOT_MODELLED, buildReport, reportJson, reportText } from './backtest/report.ts';
+export { NOT_MODELLED, buildReport, reportJson } from './backtest/report.ts';
+export { reportText } from './backtest/report-text.ts';
+export { bookOf } from './backtest/traded-market.ts';
 export type { Rules, VenueTrading } from './backtest/trading.ts';
 export type { VoidRule } from './backtest/settle.ts';
 export type {
