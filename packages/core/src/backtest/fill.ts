@@ -6,7 +6,12 @@ import { complement } from '../kernel/decimal.ts';
 import type { BookObserved, CheckFlag } from '../events/events.ts';
 import type { OrderRequest, Side } from './strategy.ts';
 
-export type Taken = { readonly price: Micro; readonly size: Micro };
+/** What may be taken of one level: at the price of the order's outcome, and where in the recorded book. */
+export type Level = {
+  readonly price: Micro;
+  readonly size: Micro;
+  readonly recorded: { readonly side: 'bid' | 'ask'; readonly price: Micro };
+};
 
 /** Flags after which the ladder itself cannot be trusted. `inexact`, `off_tick` and a clock that stepped back leave it usable. */
 const SPOILED: ReadonlySet<CheckFlag> = new Set([
@@ -71,22 +76,22 @@ export function walk(
   book: BookObserved,
   depth: DepthTaken,
   { side, mirrored, size, limit, through }: Walk,
-): (Taken & { readonly recorded: { readonly side: 'bid' | 'ask'; readonly price: Micro } })[] {
+): Level[] {
   // Buying the first outcome takes asks; buying the other one takes bids of the first, and the reverse for sales.
   const from = (side === 'buy') === mirrored ? 'bid' : 'ask';
   const prices = from === 'bid' ? book.bidPrices : book.askPrices;
   const sizes = from === 'bid' ? book.bidSizes : book.askSizes;
-  const found = [];
-  let left = size;
-  for (let at = 0; at < prices.length && left > 0; at++) {
+  const found: Level[] = [];
+  let open = size;
+  for (let at = 0; at < prices.length && open > 0; at++) {
     const recorded = prices[at]!;
     const price = mirrored ? complement(recorded) : recorded;
     if (limit !== null && !isWithin(side, price, limit, through)) break;
     const available = sizes[at]! - depth.taken(from, recorded);
     if (available <= 0) continue;
-    const taken = Math.min(left, available);
-    left -= taken;
-    found.push({ price, size: taken, recorded: { side: from, price: recorded } as const });
+    const taken = Math.min(open, available);
+    open -= taken;
+    found.push({ price, size: taken, recorded: { side: from, price: recorded } });
   }
   return found;
 }

@@ -8,7 +8,7 @@ import type { Account } from './account.ts';
 import { times } from './amounts.ts';
 import type { Equity } from './equity.ts';
 import { feeOf } from './fees.ts';
-import type { Walk } from './fill.ts';
+import type { Level, Walk } from './fill.ts';
 import { isSuspect, tradesThrough, walk } from './fill.ts';
 import { Holes } from './holes.ts';
 import type { MutableOrder, Orders } from './orders.ts';
@@ -102,52 +102,59 @@ export class Matching {
     book: BookObserved,
     how: Pick<Walk, 'mirrored' | 'limit' | 'through'>,
   ): OrderEnd | null {
+    const { account } = this.setup;
+    const { side, outcome } = order.request;
+    const open = order.request.size - order.filled;
+    const held = side === 'sell' ? (account.holding(market.id, outcome)?.size ?? 0) : Infinity;
+    if (held === 0) return 'insufficient_position';
+    const size = Math.min(open, held);
+    let filled = 0;
+    for (const level of walk(book, traded.depth, { ...how, side, size })) {
+      // A resting order was there first: it trades at its own price, not at the one that ran into it.
+      const price = how.through ? how.limit! : level.price;
+      if (!this.fill(order, market, traded, book, { ...level, price }, how.through))
+        return 'insufficient_cash';
+      filled += level.size;
+    }
+    return size < open && filled === size ? 'insufficient_position' : null;
+  }
+
+  /** False: there is not enough cash for it. */
+  private fill(
+    order: MutableOrder,
+    market: TradedMarket,
+    traded: TradedBook,
+    book: BookObserved,
+    { price, size, recorded }: Level,
+    isMaker: boolean,
+  ): boolean {
     const { account, clock, equity, options } = this.setup;
     const { side, outcome } = order.request;
-    let left = order.request.size - order.filled;
-    if (side === 'sell') {
-      const held = account.holding(market.id, outcome)?.size ?? 0;
-      if (held === 0) return 'insufficient_position';
-      left = Math.min(left, held);
-    }
-    const short = side === 'sell' && left < order.request.size - order.filled;
-    const liquidity = how.through ? 'maker' : 'taker';
-    const marketBps = market.meta?.feeBps ?? null;
-    let filled = 0;
-    for (const { price: shown, size, recorded } of walk(book, traded.depth, { ...how, side, size: left })) {
-      // A resting order was there first: it trades at its own price, not at the one that ran into it.
-      const price = how.through ? how.limit! : shown;
-      const amount = times(price, size, side === 'buy' ? 'up' : 'down');
-      const fee = feeOf(options.fees[market.venue] ?? adapterOf(market.venue).trading.fees, {
-        price,
-        size,
-        liquidity,
-        marketBps,
-      });
-      if (side === 'buy' && amount + fee > account.cash) return 'insufficient_cash';
-      traded.depth.take(recorded.side, recorded.price, size);
-      if (side === 'buy') account.buy(market.id, outcome, size, amount, fee);
-      else account.sell(market.id, outcome, size, amount, fee);
-      order.filled += size;
-      filled += size;
-      const fill: Fill = {
-        order: order.id,
-        venue: market.venue,
-        market: market.id,
-        outcome,
-        side,
-        liquidity,
-        at: clock.now,
-        price,
-        size,
-        amount,
-        fee,
-        book: traded.position,
-        bookAge: Math.max(0, clock.now - book.observedAt),
-      };
-      equity.revalue(market, traded, clock.now);
-      this.setup.onFill(fill);
-    }
-    return short && filled === left ? 'insufficient_position' : null;
+    const liquidity = isMaker ? 'maker' : 'taker';
+    const fees = options.fees[market.venue] ?? adapterOf(market.venue).trading.fees;
+    const amount = times(price, size, side === 'buy' ? 'up' : 'down');
+    const fee = feeOf(fees, { price, size, liquidity, marketBps: market.meta?.feeBps ?? null });
+    if (side === 'buy' && amount + fee > account.cash) return false;
+    traded.depth.take(recorded.side, recorded.price, size);
+    if (side === 'buy') account.buy(market.id, outcome, size, amount, fee);
+    else account.sell(market.id, outcome, size, amount, fee);
+    order.filled += size;
+    equity.revalue(market, traded, clock.now);
+    this.setup.onFill({
+      order: order.id,
+      venue: market.venue,
+      market: market.id,
+      outcome,
+      side,
+      liquidity,
+      at: clock.now,
+      price,
+      size,
+      amount,
+      fee,
+      book: traded.position,
+      bookAge: Math.max(0, clock.now - book.observedAt),
+    });
+    return true;
   }
 }

@@ -1,17 +1,6 @@
 // A backtest over a log: what is needed to refuse (gaps, coverage, metadata) is read first, then the engine is fed in order.
 
-import type {
-  BacktestReport,
-  EngineResult,
-  EventType,
-  FeeModel,
-  Micro,
-  Micros,
-  Rules,
-  Strategy,
-  Venue,
-  VoidRule,
-} from '@ladderlog/core';
+import type { BacktestReport, EngineResult, EventType, Micros } from '@ladderlog/core';
 import {
   BacktestEngine,
   LadderlogError,
@@ -20,39 +9,9 @@ import {
   buildReport,
   coverageOf,
 } from '@ladderlog/core';
-import type { EventLog } from '@ladderlog/log';
+import type { BacktestOptions } from './options.ts';
 import { chooseMarkets, surveyMarkets } from './survey.ts';
 import { replayBatches } from '../source/source.ts';
-
-export type BacktestOptions = {
-  readonly log: EventLog;
-  readonly strategy: Strategy;
-  readonly venue: Venue;
-  /** Native ids; left out: every market of the venue that has books in the range (and this asset and window). */
-  readonly markets?: readonly string[];
-  readonly asset?: string;
-  readonly window?: string;
-  /** Half-open, by our clock. */
-  readonly from: Micros;
-  readonly to: Micros;
-  readonly latencyMs?: number;
-  readonly jitterMs?: number;
-  readonly maxBookAgeMs?: number;
-  readonly cash?: Micro;
-  readonly seed?: number;
-  /** Instead of the venue's own. */
-  readonly fees?: FeeModel;
-  readonly rules?: Rules;
-  readonly voidRule?: VoidRule;
-  readonly params?: Readonly<Record<string, string>>;
-  /** How far before the range metadata is looked for, and after it resolutions. */
-  readonly lookbackMs?: number;
-  readonly settleMs?: number;
-  readonly versions?: { readonly ladderlog?: string; readonly strategySha256?: string };
-  /** Of the range, in microseconds. */
-  readonly onProgress?: (progress: { done: Micros; total: Micros }) => void;
-  readonly signal?: AbortSignal;
-};
 
 export type BacktestRun = { readonly report: BacktestReport; readonly result: EngineResult };
 
@@ -71,64 +30,34 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRun
   signal?.throwIfAborted();
   const chosen = chooseMarkets(options, survey);
   const ids = new Set(chosen);
-  const { trading } = adapterOf(venue);
-  const fees = { [venue]: options.fees ?? trading.fees };
-  const rules = { [venue]: options.rules ?? trading.rules };
-  const facts = {
-    from,
-    to,
-    latency: wholeMicros('latencyMs', options.latencyMs ?? 250),
-    jitter: wholeMicros('jitterMs', options.jitterMs ?? 0),
-    maxBookAge: wholeMicros('maxBookAgeMs', options.maxBookAgeMs ?? 60_000),
-    cash: options.cash ?? 1_000_000_000,
-    seed: options.seed ?? 1,
-    voidRule: options.voidRule ?? 'refund',
-    params: options.params ?? {},
-  } as const;
-  const gaps = [...survey.gaps.values()].filter(({ market }) => ids.has(market));
+  const gaps = survey.gaps.filter(({ market }) => ids.has(market));
+  const terms = termsOf(options);
   const engine = new BacktestEngine(strategy, {
-    ...facts,
-    fees,
-    rules,
+    ...terms,
     gaps,
     coveredUntil: survey.coveredUntil,
     markets: chosen.flatMap((market) => survey.before.get(market) ?? []),
   });
-  let unreadable = 0;
-  const times = { from, to };
-  const range = {
-    venues: [venue],
-    ...times,
-    types: FED,
-    onUnreadable: () => void unreadable++,
-    ...(options.markets ? { markets: chosen } : {}),
-    ...(signal ? { signal } : {}),
-  };
-  for await (const items of replayBatches(log, range)) {
-    for (const { event, position } of items) if (ids.has(event.market)) engine.feed(event, position);
-    options.onProgress?.({ done: items.at(-1)!.time - from, total: to - from });
-  }
+  const unreadable = await feed(engine, options, chosen);
   signal?.throwIfAborted();
   const resolutions = chosen.flatMap((market) => survey.after.get(market) ?? []);
   const result = engine.finish(resolutions.sort((a, b) => a.event.observedAt - b.event.observedAt));
   const report = buildReport(
     {
-      ...facts,
+      ...terms,
       clock: 'observed',
       versions: {
         ladderlog: options.versions?.ladderlog ?? '0.1.0',
         strategy: strategy.name,
         strategySha256: options.versions?.strategySha256 ?? null,
       },
-      markets: chosen.map((market) => ({ venue, market, title: survey.titles.get(market) ?? null })),
-      fees,
-      rules,
+      markets: chosen.map((market) => ({ venue, market, title: survey.facts.get(market)?.title ?? null })),
       coverage: chosen.map((market) => ({
         market,
         answer: coverageOf(
           survey.coverage.get(market) ?? [],
           gaps.filter((gap) => gap.market === market && gap.dataset === 'books'),
-          times,
+          { from, to },
         ),
       })),
       logKind: log.kind,
@@ -137,6 +66,50 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRun
     result,
   );
   return { report, result };
+}
+
+/** What the run goes by: as asked, or the venue's own and the defaults. */
+function termsOf(options: BacktestOptions) {
+  const { venue } = options;
+  const { trading } = adapterOf(venue);
+  return {
+    from: options.from,
+    to: options.to,
+    latency: wholeMicros('latencyMs', options.latencyMs ?? 250),
+    jitter: wholeMicros('jitterMs', options.jitterMs ?? 0),
+    maxBookAge: wholeMicros('maxBookAgeMs', options.maxBookAgeMs ?? 60_000),
+    cash: options.cash ?? 1_000_000_000,
+    seed: options.seed ?? 1,
+    voidRule: options.voidRule ?? 'refund',
+    params: options.params ?? {},
+    fees: { [venue]: options.fees ?? trading.fees },
+    rules: { [venue]: options.rules ?? trading.rules },
+  } as const;
+}
+
+/** Gives the engine the range of these markets in order; the answer is how many records could not be read. */
+async function feed(
+  engine: BacktestEngine,
+  options: BacktestOptions,
+  markets: readonly string[],
+): Promise<number> {
+  const { log, venue, from, to, signal, onProgress } = options;
+  const ids = new Set(markets);
+  let unreadable = 0;
+  const range = {
+    venues: [venue],
+    from,
+    to,
+    types: FED,
+    onUnreadable: () => void unreadable++,
+    ...(options.markets ? { markets } : {}),
+    ...(signal ? { signal } : {}),
+  };
+  for await (const items of replayBatches(log, range)) {
+    for (const { event, position } of items) if (ids.has(event.market)) engine.feed(event, position);
+    onProgress?.({ done: items.at(-1)!.time - from, total: to - from });
+  }
+  return unreadable;
 }
 
 function wholeMicros(name: string, ms: number): Micros {
