@@ -9,8 +9,8 @@ export class ByteFault extends Error {
   }
 }
 
-/** Also under `__proto__`, which an assignment would take for something else. */
-export function put<T>(values: Record<string, T>, key: string, value: T): void {
+/** Also under `__proto__`, which an assignment would take for the prototype. */
+function put<T>(values: Record<string, T>, key: string, value: T): void {
   if (key === '__proto__')
     Object.defineProperty(values, key, { value, enumerable: true, configurable: true, writable: true });
   else values[key] = value;
@@ -92,12 +92,12 @@ export class ByteReader {
     return value;
   }
 
-  optionalLong(): number | null {
-    return this.index(2, 'union branch') === 0 ? null : this.long();
+  float(): number {
+    return this.buffer.readFloatLE(this.skip(4));
   }
 
-  optionalString(): string | null {
-    return this.index(2, 'union branch') === 0 ? null : this.string();
+  double(): number {
+    return this.buffer.readDoubleLE(this.skip(8));
   }
 
   length(what: string): number {
@@ -127,13 +127,24 @@ export class ByteReader {
     return this.buffer.toString('utf8', start, this.at);
   }
 
-  /** A copy: a frame that is kept must not keep its whole batch in memory. */
   bytes(): Uint8Array {
-    const length = this.length('bytes');
-    const out = new Uint8Array(length);
-    out.set(this.buffer.subarray(this.at, this.at + length));
-    this.at += length;
+    return this.take(this.length('bytes'));
+  }
+
+  /** A copy: a frame that is kept must not keep its whole batch in memory. */
+  take(size: number): Uint8Array {
+    const start = this.skip(size);
+    const out = new Uint8Array(size);
+    out.set(this.buffer.subarray(start, this.at));
     return out;
+  }
+
+  /** Where the skipped bytes began. */
+  private skip(size: number): number {
+    const start = this.at;
+    if (this.end - start < size) this.fault('bytes end early');
+    this.at = start + size;
+    return start;
   }
 
   /** Items of the next block of an array or map, 0 at its end. An item takes `smallest` bytes or more. */
@@ -190,19 +201,21 @@ export class ByteReader {
     return values;
   }
 
-  strings(): string[] {
-    const values: string[] = [];
-    for (let count = this.block(1); count > 0; count = this.block(1))
-      for (let left = count; left > 0; left--) values.push(this.string());
+  /** `smallest`: the fewest bytes that an item takes. */
+  array<T>(smallest: number, read: (reader: ByteReader) => T): T[] {
+    const values: T[] = [];
+    for (let count = this.block(smallest); count > 0; count = this.block(smallest))
+      for (let left = count; left > 0; left--) values.push(read(this));
     return values;
   }
 
-  stringMap(): Record<string, string> {
-    const values: Record<string, string> = {};
-    for (let count = this.block(2); count > 0; count = this.block(2))
+  /** `smallest`: the fewest bytes that a key and its value take. */
+  map<T>(smallest: number, read: (reader: ByteReader) => T): Record<string, T> {
+    const values: Record<string, T> = {};
+    for (let count = this.block(smallest); count > 0; count = this.block(smallest))
       for (let left = count; left > 0; left--) {
         const key = this.string();
-        put(values, key, this.string());
+        put(values, key, read(this));
       }
     return values;
   }

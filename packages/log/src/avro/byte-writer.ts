@@ -78,22 +78,12 @@ export class ByteWriter {
     this.at = putLong(this.buffer, this.at, value);
   }
 
-  /** `["null", "long"]`. */
-  optionalLong(value: number | null): void {
-    if (value === null) this.byte(0);
-    else {
-      this.byte(2);
-      this.long(value);
-    }
-  }
-
-  /** `["null", "string"]`. */
-  optionalString(value: string | null): void {
-    if (value === null) this.byte(0);
-    else {
-      this.byte(2);
-      this.string(value);
-    }
+  /** The place of an enum's symbol. */
+  symbol(symbols: readonly string[], value: string): void {
+    const index = symbols.indexOf(value);
+    if (index < 0) throw new TypeError(`"${value}" is none of ${symbols.join(', ')}`);
+    if (index < 64) this.byte(index << 1);
+    else this.long(index);
   }
 
   string(value: string): void {
@@ -159,22 +149,22 @@ export class ByteWriter {
     this.at = at;
   }
 
-  strings(values: readonly string[]): void {
+  array<T>(values: readonly T[], write: (writer: ByteWriter, value: T) => void): void {
+    if (!Array.isArray(values)) throw new TypeError(`not a list: ${String(values)}`);
     if (values.length > 0) {
       this.long(values.length);
-      for (const value of values) this.string(value);
+      for (const value of values) write(this, value as T);
     }
     this.byte(0);
   }
 
-  /** An Avro map of strings. */
-  stringMap(values: Readonly<Record<string, string>>): void {
+  map<T>(values: Readonly<Record<string, T>>, write: (writer: ByteWriter, value: T) => void): void {
     const keys = Object.keys(values);
     if (keys.length > 0) {
       this.long(keys.length);
       for (const key of keys) {
         this.string(key);
-        this.string(values[key]!);
+        write(this, values[key]!);
       }
     }
     this.byte(0);

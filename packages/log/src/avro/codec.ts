@@ -1,16 +1,16 @@
 // Events to and from the Confluent wire format: a zero byte, the schema's id (four bytes, big-endian), Avro. The ids come from
 // whoever keeps the schemas: a table of the SQLite log, or a registry.
 
-import type { EventType, LadderEvent, Venue } from '@ladderlog/core';
+import type { EventType, LadderEvent } from '@ladderlog/core';
 import { EVENT_TYPES, LadderlogError, VENUES } from '@ladderlog/core';
 import avsc from 'avsc';
-import { compileReader } from './avro-reader.ts';
 import { ByteFault, ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
-import { HOT_FIELDS, readBook, readFrame, writeBook, writeFrame } from './hot-events.ts';
+import type { Compiled } from './compile.ts';
+import { compile } from './compile.ts';
 import type { Decoded, EventCodec } from '../record.ts';
 import type { AvroObject, AvroSchema } from './schemas.ts';
-import { camelSchema, EVENT_SCHEMAS, venuesOf, withVenues } from './schemas.ts';
+import { camelSchema, EVENT_SCHEMAS, withVenues } from './schemas.ts';
 
 /** Who knows the schemas by number. Synchronous: an implementation fetches what it needs before records are handed out. */
 export type SchemaIds = {
@@ -31,35 +31,27 @@ export const schemaIdOf = (bytes: Uint8Array): number | null =>
     ? ((bytes[1]! << 24) | (bytes[2]! << 16) | (bytes[3]! << 8) | bytes[4]!) >>> 0
     : null;
 
-type Schema = {
-  readonly camel: AvroObject;
+type Schema = Compiled & {
   readonly avro: avsc.Type;
   /** The same for schemas that differ in nothing but their venues. */
   readonly shape: string;
-  readonly byteFields: readonly string[];
 };
 
-function schemaFrom(text: string): Schema {
-  const camel = camelSchema(JSON.parse(text) as AvroSchema) as AvroObject;
+// `log cat` shows the type of an event where it stands; the most frequent ones have it first.
+const TYPE_FIRST: ReadonlySet<string> = new Set<EventType>(['BookObserved', 'FrameCaptured']);
+
+function schemaFrom(text: string, type: EventType): Schema {
   const shape = JSON.stringify(typeFrom(withVenues(text, VENUES)).schema());
-  const fields = camel['fields'] as readonly { name: string; type: unknown }[];
-  const byteFields = fields.filter((field) => field.type === 'bytes').map((field) => field.name);
-  return { camel, avro: typeFrom(text), shape, byteFields };
+  const place = TYPE_FIRST.has(type) ? 'first' : 'last';
+  return { ...compile(parse(text), { name: 'type', value: type, place }), avro: typeFrom(text), shape };
 }
 
-const typeFrom = (text: string): avsc.Type =>
-  avsc.Type.forSchema(camelSchema(JSON.parse(text) as AvroSchema) as unknown as avsc.Schema);
+const parse = (text: string): AvroObject => camelSchema(JSON.parse(text) as AvroSchema) as AvroObject;
+const typeFrom = (text: string): avsc.Type => avsc.Type.forSchema(parse(text) as unknown as avsc.Schema);
 
 const OWN = Object.fromEntries(
-  EVENT_TYPES.map((type) => [type, schemaFrom(EVENT_SCHEMAS[type].text)]),
+  EVENT_TYPES.map((type) => [type, schemaFrom(EVENT_SCHEMAS[type].text, type)]),
 ) as Record<EventType, Schema>;
-
-for (const [type, expected] of Object.entries(HOT_FIELDS)) {
-  const fields = OWN[type as EventType].camel['fields'] as readonly { name: string }[];
-  const actual = fields.map((field) => field.name).join(' ');
-  if (actual !== expected)
-    throw new LadderlogError('INTERNAL', `hot-events.ts is not written for the schema of ${type}: ${actual}`);
-}
 
 /** avsc's types over the camelCase schemas: tests and benches compare with them. */
 export const avroTypeOf = (type: EventType): avsc.Type => OWN[type].avro;
@@ -79,7 +71,7 @@ function encoder(ids: SchemaIds): Pick<WritingCodec, 'write' | 'encode'> {
     try {
       writer.byte(0);
       writer.uint32(id);
-      writeEvent(writer, event);
+      OWN[event.type].write(writer, event);
     } catch (cause) {
       writer.at = start;
       const reason = (cause as Error).message;
@@ -148,69 +140,22 @@ const failed = (
   error: new LadderlogError(code, `${message} (byte ${byte})`, { details: { ...details, byte } }),
 });
 
-function writeEvent(writer: ByteWriter, event: LadderEvent): void {
-  switch (event.type) {
-    case 'BookObserved':
-      return writeBook(writer, event);
-    case 'FrameCaptured':
-      return writeFrame(writer, event);
-    default:
-      return writeWithAvsc(writer, event);
-  }
-}
-
-function writeWithAvsc(writer: ByteWriter, event: LadderEvent): void {
-  const { avro, byteFields } = OWN[event.type];
-  const value = byteFields.length === 0 ? event : withBuffers(event, byteFields);
-  let end = avro.encode(value, writer.buffer, writer.at);
-  if (end < 0) {
-    // avsc says by how many bytes the buffer was too short.
-    writer.reserve(writer.buffer.length - writer.at - end);
-    end = avro.encode(value, writer.buffer, writer.at);
-  }
-  writer.at = end;
-}
-
-/** avsc takes bytes as Buffer only. */
-function withBuffers(event: LadderEvent, fields: readonly string[]): LadderEvent {
-  const copy: Record<string, unknown> = { ...event };
-  for (const field of fields) {
-    const value = copy[field];
-    if (value instanceof Uint8Array)
-      copy[field] = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  }
-  return copy as unknown as LadderEvent;
-}
-
 function decoderFor(text: string): Decoder {
-  const writer = schemaFrom(text);
-  const name = String(writer.camel['name']).split('.').at(-1)!;
+  const name = String(parse(text)['name']).split('.').at(-1)!;
   const type = EVENT_TYPES.find((known) => known === name);
   if (!type)
     throw new LadderlogError(
       'CODEC_UNKNOWN_SCHEMA',
       `schema of "${name}", which is no event of this version`,
     );
+  const writer = schemaFrom(text, type);
   // Also what was written before a venue was added is read at full speed.
-  if (writer.shape === OWN[type].shape) return { type, read: ownReader(type, writer) };
-  return { type, read: resolvingReader(type, writer) };
-}
-
-function ownReader(type: EventType, writer: Schema): (reader: ByteReader) => LadderEvent {
-  const venues = venuesOf(writer.camel) as readonly Venue[];
-  if (type === 'BookObserved') return (reader) => readBook(reader, venues);
-  if (type === 'FrameCaptured') return (reader) => readFrame(reader, venues);
-  const read = compileReader(writer.camel);
-  return (reader) => {
-    const event = read(reader) as { type?: EventType };
-    event.type = type;
-    return event as LadderEvent;
-  };
+  const read = writer.shape === OWN[type].shape ? writer.read : resolvingReader(type, writer);
+  return { type, read: read as Decoder['read'] };
 }
 
 /** Bytes of another version of the schema: proven whole first, then resolved by avsc (defaults, added and removed fields). */
 function resolvingReader(type: EventType, writer: Schema): (reader: ByteReader) => LadderEvent {
-  const prove = compileReader(writer.camel);
   let resolver: avsc.types.LongType;
   try {
     resolver = OWN[type].avro.createResolver(writer.avro) as avsc.types.LongType;
@@ -223,7 +168,7 @@ function resolvingReader(type: EventType, writer: Schema): (reader: ByteReader) 
   }
   return (reader) => {
     const start = reader.at;
-    prove(reader);
+    writer.read(reader);
     const { value } = OWN[type].avro.decode(reader.buffer, start, resolver) as { value: object };
     return { type, ...(plain(value) as object) } as LadderEvent;
   };

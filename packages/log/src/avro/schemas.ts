@@ -33,9 +33,6 @@ const venueEnum = (schema: AvroObject): { symbols: readonly string[] } | undefin
   (schema['fields'] as readonly AvroField[]).find((field) => field.name === 'venue')?.type as
     { symbols: readonly string[] } | undefined;
 
-/** The symbols of a schema's venue; none where its events belong to no venue. */
-export const venuesOf = (schema: AvroObject): readonly string[] => venueEnum(schema)?.symbols ?? [];
-
 /** A schema whose venue may be any of these. A new venue needs no edit of the files: it is added here. */
 export function withVenues(text: string, venues: readonly string[]): string {
   const schema = JSON.parse(text) as AvroObject;

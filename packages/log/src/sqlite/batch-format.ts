@@ -1,6 +1,7 @@
 // A batch of records as one blob: two bytes of header (format, compression), then columns: lengths, keys (each once), times
-// as differences from the times inside the values (mostly none), a CRC-32 per record, and the values one after another, which
-// is what makes zstd find the ladder before in the ladder after. Offsets are not inside: the row of the batch says them, so re-packing never rewrites a record.
+// less what the values state (mostly one number for all), a CRC-32 per record, and the values one after another, which is what
+// makes zstd find the ladder before in the ladder after. Offsets are not inside: the row of the batch says them, so re-packing
+// never rewrites a record.
 
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
@@ -33,7 +34,7 @@ export class BatchBuilder {
   private readonly keyIndexes: number[] = [];
   private readonly keys = new Map<string, number>();
   private readonly times: Micros[] = [];
-  /** Record time less the time its value states: 0 for every event of a venue. */
+  /** Record time less what its value states of it: the same number for every event of a venue. */
   private readonly shifts: number[] = [];
   private readonly checksums: number[] = [];
 
@@ -125,8 +126,8 @@ function keyChecksum(key: string): number {
 }
 
 /**
- * The time that a value states where every event of a venue has it: after the wire header, an enum and a string. Whatever
- * else the bytes are, some number comes out, the same at packing and unpacking: this function is part of the format.
+ * The low 48 bits of the time that every event of a venue states after the wire header, an enum and a string. Whatever else
+ * the bytes are, some number comes out, the same at packing and unpacking: this function is part of the format.
  */
 function statedTime(value: Uint8Array): number {
   let at = 6;
