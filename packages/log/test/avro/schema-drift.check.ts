@@ -1,10 +1,13 @@
 // Checked by `npm run types`, not run: the event types of core and the schemas in /avro say the same. Fails to compile when a
 // field, its type, its nullability or an enum symbol is in one and not in the other.
 
-import type { CheckFlag, EventType, LadderEvent, TextFormat } from '@ladderlog/core';
+import type { CheckFlag, EventType, LadderEvent, TextFormat, Venue } from '@ladderlog/core';
 import type { AvroEvents } from './generated/avro-types.ts';
 
-/** Where Avro has text and core has a closed list, so that an older reader takes what a newer writer adds. */
+/**
+ * Where Avro has text and core has a closed list, so that an older reader takes what a newer writer adds. The venues' names are
+ * those of the registry, to which another test holds Avro's.
+ */
 type Open<T> = T extends TextFormat ? string : T;
 type Wide<K, T> = K extends 'venue'
   ? string
@@ -12,7 +15,9 @@ type Wide<K, T> = K extends 'venue'
   ? T extends readonly CheckFlag[]
     ? string[]
     : T
-  : K extends 'priceFormat' | 'sizeFormat'
+  : K extends 'venue'
+    ? Venue
+    : K extends 'priceFormat' | 'sizeFormat'
     ? Open<T>
     : T;
 
