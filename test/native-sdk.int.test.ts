@@ -9,7 +9,7 @@ import type { BookObserved, VenueEvent } from '@ladderlog/core';
 import { formatMicro } from '@ladderlog/core';
 import type { NativeReplay } from '@ladderlog/replay';
 import { startNativeReplay } from '@ladderlog/replay';
-import { generateKeys } from '@ladderlog/simulators';
+import { nodePrimitives } from '@ladderlog/servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import type { TestCapture } from './harness/capture.ts';
@@ -61,7 +61,7 @@ test.skipIf(python === null)("venue B: pykalshi's feed and order book keep the r
   });
   servers.push(server);
   const key = join(folder, 'key.pem');
-  writeFileSync(key, generateKeys('replay').privateKeyPem);
+  writeFileSync(key, nodePrimitives.rsaPrivateKey());
   // The first book, then everything from `from` on.
   const after = mine.filter(({ observedAt }) => observedAt >= from);
   const kept = await runSdk(python!, 'venueb', { ...server.urls, key, ticker, messages: after.length + 1 });

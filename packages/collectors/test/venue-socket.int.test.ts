@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { MarketFields, VenueEvent } from '@ladderlog/core';
 import { Capture, DEFAULT_TIMING, adapterOf, defaultValues } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
-import { generateKeys } from '@ladderlog/simulators';
+import { nodePrimitives } from '@ladderlog/servers';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
@@ -54,7 +54,7 @@ async function open(venue: 'venuea' | 'venueb' | 'venuec', answer: Venue) {
     wsUrl,
     ...{
       venuea: { apiKey: 'key', apiSecret: 'secret' },
-      venueb: { keyId: 'key', privateKeyPem: generateKeys('key').privateKeyPem },
+      venueb: { keyId: 'key', privateKeyPem: nodePrimitives.rsaPrivateKey() },
       venuec: {},
     }[venue],
   };

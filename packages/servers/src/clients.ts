@@ -3,20 +3,18 @@
 import type { KeepAlive, Output, RequestHead, ServerProtocol, ServerSocket, Venue } from '@ladderlog/core';
 import type { WebSocket } from 'ws';
 
-import type { Gate, LostFrame, NativeSource, SentFrame, SourceConnection } from './source.ts';
+import type { Gate, NativeSource, SentFrame, SourceConnection, Taps } from './source.ts';
 
 /** A client that leaves more than this unread gets no further frames. */
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
 
-export type ClientsOptions = {
+export type ClientsOptions = Taps & {
   readonly venue: Venue;
   readonly protocol: ServerProtocol;
   readonly source: NativeSource;
   readonly clock: () => number;
   readonly gate: Gate;
   readonly keepAlive: KeepAlive;
-  readonly onSent: (frame: SentFrame) => void;
-  readonly onLost: (frame: LostFrame) => void;
 };
 
 type Connected = {
@@ -40,27 +38,21 @@ export class Clients {
   }
 
   accept(socket: WebSocket, head: RequestHead): void {
-    const { source, protocol, clock, gate, venue, onLost } = this.options;
+    const { source, protocol, clock, gate, venue, onLost, keepAlive } = this.options;
     const number = ++this.numbered;
     const feed = source.connect((frame) => this.perform(client, client.protocol.frame(frame)));
     const client: Connected = {
       socket,
       number,
       feed,
-      alive: watchLife(socket, this.options.keepAlive),
+      alive: watchLife(socket, keepAlive),
       protocol: protocol.openSocket!(head, {
-        get now() {
-          return clock();
-        },
-        get unsent() {
-          return socket.bufferedAmount;
-        },
-        get silent() {
-          return gate.anySilence() ? gate.silent : null;
-        },
+        now: clock,
+        unsent: () => socket.bufferedAmount,
+        silence: () => (gate.anySilence() ? gate.silent : null),
         initial: (ids) => feed.initial(ids),
         takeSkip: (ids) => takeSkip(client, ids),
-        lose: (market) => onLost({ venue, at: clock(), market, connection: number }),
+        lose: (market) => onLost?.({ venue, at: clock(), market, connection: number }),
       }),
       skip: null,
     };
@@ -76,7 +68,7 @@ export class Clients {
       this.connected.delete(client);
       feed.close();
     });
-    this.perform(client, client.protocol.opened());
+    this.perform(client, client.protocol.opened?.() ?? []);
   }
 
   private perform(client: Connected, outputs: readonly Output[]): void {
@@ -101,54 +93,53 @@ export class Clients {
     if (socket.readyState !== socket.OPEN || socket.bufferedAmount > MAX_UNSENT_BYTES) return false;
     socket.send(text);
     const { venue, clock, onSent } = this.options;
-    onSent({ venue, channel: 'ws', text, at: clock(), markets, connection: number, kind });
+    onSent?.({ venue, channel: 'ws', text, at: clock(), markets, connection: number, kind });
     return true;
   }
 
-  connections(): number {
+  count(): number {
     return this.connected.size;
   }
 
+  /** Bytes that wait for the slowest reader: a source that is not bound to the clock holds back by it. */
   backlog(): number {
-    let most = 0;
-    for (const { socket } of this.connected) most = Math.max(most, socket.bufferedAmount);
-    return most;
+    return Math.max(0, ...[...this.connected].map(({ socket }) => socket.bufferedAmount));
   }
 
-  private each(act: (client: Connected) => void): number {
-    const count = this.connected.size;
-    for (const client of this.connected) act(client);
-    return count;
+  /** Returns how many clients it was done to; so do the next ones. */
+  private each(act: (client: Connected) => boolean | void): number {
+    return [...this.connected].filter((client) => act(client) !== false).length;
   }
 
+  /** Cuts every socket without a closing handshake. */
   disconnect(): number {
     return this.each(({ socket }) => socket.terminate());
   }
 
+  /** Closes every socket with a code, as a venue does at the end of a connection's life. */
   closeAll(code: number, reason: string): number {
     return this.each(({ socket }) => socket.close(code, reason));
   }
 
+  /** Sends a text to every client, or to those that watch this id. */
   broadcast(text: string, id: string | null): number {
-    let sent = 0;
-    for (const client of this.connected)
-      if ((id === null || client.protocol.watches(id)) && this.send(client, text, 'fault', [])) sent++;
-    return sent;
+    return this.each(
+      (client) => (id === null || client.protocol.watches(id)) && this.send(client, text, 'fault', []),
+    );
   }
 
+  /** The next market frame of each client (that concerns this id) is lost. */
   skipNext(id: string | null): void {
-    this.each((client) => (client.skip = { id }));
+    this.each((client) => void (client.skip = { id }));
   }
 
+  /** Ends every subscription as for a reader that is too slow, where the venue has such an end. */
   overflow(): number {
-    let ended = 0;
-    for (const client of this.connected) {
+    return this.each((client) => {
       const outputs = client.protocol.overflow?.();
-      if (!outputs) continue;
+      if (!outputs) return false;
       this.perform(client, outputs);
-      ended++;
-    }
-    return ended;
+    });
   }
 }
 
@@ -161,25 +152,20 @@ function takeSkip(client: Connected, ids: readonly string[]): boolean {
 
 /** Runs the timers of a socket; the function returned says that its client showed life. */
 function watchLife(socket: WebSocket, { lifeMs, pingTimeoutMs, heartbeatMs }: KeepAlive): () => void {
-  const timers: NodeJS.Timeout[] = [];
-  if (lifeMs !== undefined)
-    timers.push(setTimeout(() => socket.close(1001, 'connection life ended'), lifeMs));
-  const drop = pingTimeoutMs === undefined ? null : setTimeout(() => socket.terminate(), pingTimeoutMs);
-  if (drop) timers.push(drop);
+  const life = lifeMs && setTimeout(() => socket.close(1001, 'connection life ended'), lifeMs);
+  const drop = pingTimeoutMs ? setTimeout(() => socket.terminate(), pingTimeoutMs) : null;
+  let answered = true;
+  const beat = (): void => {
+    if (!answered) return socket.terminate();
+    answered = false;
+    socket.ping('heartbeat');
+  };
+  const heartbeat = heartbeatMs && setInterval(beat, heartbeatMs);
+  socket.on('pong', () => (answered = true));
   const alive = (): void => void drop?.refresh();
   socket.on('ping', alive);
-  if (heartbeatMs !== undefined) {
-    let answered = true;
-    socket.on('pong', () => (answered = true));
-    const beat = (): void => {
-      if (!answered) socket.terminate();
-      else {
-        answered = false;
-        socket.ping('heartbeat');
-      }
-    };
-    timers.push(setInterval(beat, heartbeatMs));
-  }
-  socket.on('close', () => timers.forEach((timer) => clearTimeout(timer)));
+  socket.on('close', () => {
+    for (const timer of [life, drop, heartbeat]) if (timer) clearTimeout(timer);
+  });
   return alive;
 }

@@ -47,6 +47,12 @@ export type LostFrame = {
   readonly connection: number;
 };
 
+/** Hear of everything that leaves, and of what a fault keeps back. */
+export type Taps = {
+  readonly onSent?: (frame: SentFrame) => void;
+  readonly onLost?: (frame: LostFrame) => void;
+};
+
 /** What faults may do to a server. The default lets everything through. */
 export type Gate = {
   /** New TCP connections are cut. */

@@ -4,11 +4,11 @@ import type { Clock, Venue } from '@ladderlog/core';
 import { VENUES } from '@ladderlog/core';
 import type { LostFrame, SentFrame, ServerSettings } from '@ladderlog/servers';
 
-import { FaultScript, type AppliedFault, type Fault, type FaultActions } from './faults/faults.ts';
+import { FaultScript, type AppliedFault, type Fault } from './faults/faults.ts';
 import type { Emit } from './market/live-market.ts';
 import { MarketProcess } from './market/market-process.ts';
 import type { WindowName } from './market/series.ts';
-import { RunningVenue } from './venue.ts';
+import { startSimulatedVenue, type RunningVenue } from './venue.ts';
 
 export type SimulatorOptions = {
   readonly seed: number;
@@ -108,74 +108,49 @@ function eachVenue<T>(create: () => T): (venue: Venue) => T {
   };
 }
 
-function actionsOf(running: ReadonlyMap<Venue, RunningVenue>, cross: FaultActions['cross']): FaultActions {
-  const server = (venue: Venue): RunningVenue['server'] | undefined => running.get(venue)?.server;
-  const broadcast = (venue: Venue, text: 'garbage' | 'unknownMessage', asked: string | null): number => {
-    const of = running.get(venue);
-    return of?.server.broadcast(of.part[text], of.watchedId(asked)) ?? 0;
-  };
-  return {
-    disconnect: (venue) => server(venue)?.disconnect() ?? 0,
-    closeAll: (venue) => server(venue)?.closeAll(1001, 'connection life ended') ?? 0,
-    skipNext: (venue, market) => server(venue)?.skipNext(market),
-    overflow: (venue) => server(venue)?.overflow() ?? 0,
-    sendGarbage: (venue, asked) => broadcast(venue, 'garbage', asked),
-    sendUnknown: (venue, asked) => broadcast(venue, 'unknownMessage', asked),
-    choose: (venue) => {
-      const of = running.get(venue);
-      return of?.watchedId(of.target(null)?.market.id ?? null) ?? null;
-    },
-    cross,
-    belowZero: (venue, asked) => running.get(venue)?.sendImpossible(asked) ?? null,
-  };
-}
-
 export async function startSimulators(options: SimulatorOptions): Promise<Simulators> {
   const { seed, clock = () => Date.now() * 1_000, venues = VENUES, speed = 1, scale = 1 } = options;
   const startedUs = clock();
-  const startedMs = Math.floor(startedUs / 1_000);
+  const startMs = Math.floor(startedUs / 1_000);
   const process = new MarketProcess({
-    seed,
-    startMs: startedMs,
-    scale,
+    windows: ['5m', '15m', '1h'],
+    assets: {},
+    levels: 40,
+    prelisted: 3,
+    history: 24,
+    ...options,
     venues,
-    windows: options.windows ?? ['5m', '15m', '1h'],
-    assets: options.assets ?? {},
-    levels: options.levels ?? 40,
+    scale,
+    startMs,
     updatesPerSecond: (options.updatesPerSecond ?? 2) / speed,
-    prelisted: options.prelisted ?? 3,
-    history: options.history ?? 24,
   });
-  const { sent, lost, onSent, onLost } = createRecord(options.record ?? false);
+  const { sent, lost, ...taps } = createRecord(options.record ?? false);
   const running = new Map<Venue, RunningVenue>();
   const emit: Emit = (event) => running.get(event.state.market.venue)?.on(event);
-  const actions = actionsOf(running, (venue, asked, durationMs) => {
-    const state = running.get(venue)?.target(asked);
-    return state && process.cross(state, durationMs * speed, emit) ? state.market.id : null;
-  });
-  const script = new FaultScript(options.faults ?? [], clock, actions, options.onFault);
+  const script = new FaultScript(options.faults ?? [], clock, (venue) => running.get(venue), options.onFault);
   for (const venue of venues)
     running.set(
       venue,
-      await RunningVenue.start({
+      await startSimulatedVenue({
+        ...taps,
         venue,
         seed,
         scale,
+        speed,
         process,
         clock,
+        emit,
         host: options.host ?? '127.0.0.1',
         ports: options.ports?.[venue] ?? {},
         gate: script.gate(venue),
         stamp: (ms) => ms + script.clockOffsetMs(venue),
         settings: options.servers?.[venue] ?? {},
-        onSent,
-        onLost,
       }),
     );
 
   function step(): void {
     script.step();
-    process.advance(startedMs + Math.floor(((clock() - startedUs) / 1_000) * speed), emit);
+    process.advance(startMs + Math.floor(((clock() - startedUs) / 1_000) * speed), emit);
   }
   const timer = options.autoRun === false ? null : setInterval(step, STEP_MS);
   return {
@@ -185,7 +160,7 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
     faultsApplied: () => script.applied(),
     sent,
     lost,
-    connections: (venue) => running.get(venue)?.server.connections() ?? 0,
+    connections: (venue) => running.get(venue)?.server.clients.count() ?? 0,
     step,
     async close() {
       if (timer) clearInterval(timer);

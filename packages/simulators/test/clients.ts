@@ -3,7 +3,8 @@
 import { constants, createHmac, sign } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import { generateKeys, type Simulators } from '../src/index.ts';
+import { nodePrimitives } from '@ladderlog/servers';
+import type { Simulators } from '../src/index.ts';
 
 const START_MS = Date.UTC(2026, 10, 15, 0, 0, 2);
 let origin = Date.now();
@@ -28,7 +29,7 @@ export function moveClock(byMs: number): void {
 export type Json = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any
 
 /** One key pair for all tests of a file: making one takes a while. */
-export const KEYS = generateKeys('test-key');
+export const KEYS = { keyId: 'test-key', privateKeyPem: nodePrimitives.rsaPrivateKey() };
 
 export type TestSocket = {
   readonly socket: WebSocket;

@@ -1,26 +1,28 @@
+import type { Venue } from '@ladderlog/core';
 import { expect, test } from 'vitest';
-import { FaultScript, type FaultActions } from '../src/faults/faults.ts';
+import { FaultScript, type FaultTarget } from '../src/faults/faults.ts';
 
 const START = 1_794_700_800_000_000;
 
 function setUp(faults: ConstructorParameters<typeof FaultScript>[0] = []) {
   let now = START;
   const done: string[] = [];
-  const actions: FaultActions = {
-    disconnect: (venue) => done.push(`disconnect ${venue}`),
-    closeAll: (venue) => done.push(`close ${venue}`),
-    skipNext: (venue, market) => void done.push(`skip ${venue} ${market}`),
-    overflow: (venue) => done.push(`overflow ${venue}`),
-    sendGarbage: (venue) => done.push(`garbage ${venue}`),
-    sendUnknown: (venue) => done.push(`unknown ${venue}`),
+  const targetOf = (venue: Venue): FaultTarget => ({
+    clients: {
+      disconnect: () => done.push(`disconnect ${venue}`),
+      closeAll: () => done.push(`close ${venue}`),
+      skipNext: (market) => void done.push(`skip ${venue} ${market}`),
+      overflow: () => done.push(`overflow ${venue}`),
+    },
+    send: (text) => done.push(`${text} ${venue}`),
     choose: () => 'chosen',
-    cross: (venue, market) => {
+    cross: (market) => {
       done.push(`cross ${venue}`);
       return market ?? 'chosen';
     },
-    belowZero: (_venue, market) => market ?? 'chosen',
-  };
-  const script = new FaultScript(faults, () => now, actions);
+    sendImpossible: (market) => market ?? 'chosen',
+  });
+  const script = new FaultScript(faults, () => now, targetOf);
   const goTo = (seconds: number): void => {
     now = START + seconds * 1e6;
     script.step();

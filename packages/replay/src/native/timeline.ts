@@ -230,6 +230,6 @@ export class Timeline {
   /** Lets sockets breathe, and waits for the slowest reader: nothing is dropped for want of a pace. */
   private async waitForReaders(signal: AbortSignal): Promise<void> {
     await nextTurn();
-    while (!signal.aborted && (this.server?.backlog() ?? 0) > BACKLOG_BYTES) await delay(STALLED_MS);
+    while (!signal.aborted && (this.server?.clients.backlog() ?? 0) > BACKLOG_BYTES) await delay(STALLED_MS);
   }
 }

@@ -2,7 +2,7 @@
 // its true start and end, so that a test can hold recorded gaps against it.
 
 import { VENUES, type Venue } from '@ladderlog/core';
-import type { Gate } from '@ladderlog/servers';
+import type { Gate, VenueServer } from '@ladderlog/servers';
 
 export const FAULT_KINDS = [
   'disconnect', // every socket is cut; with a duration, new connections are refused for so long
@@ -46,19 +46,15 @@ export type AppliedFault = {
   readonly sockets: number;
 };
 
-/** What applying a fault needs from the running simulators; each returns how many sockets it touched. */
-export type FaultActions = {
-  disconnect(venue: Venue): number;
-  closeAll(venue: Venue): number;
-  skipNext(venue: Venue, market: string | null): void;
-  overflow(venue: Venue): number;
-  sendGarbage(venue: Venue, market: string | null): number;
-  sendUnknown(venue: Venue, market: string | null): number;
+/** What applying a fault needs from a running venue; counts are of the sockets that were touched. */
+export type FaultTarget = {
+  readonly clients: Pick<VenueServer['clients'], 'disconnect' | 'closeAll' | 'skipNext' | 'overflow'>;
+  send(text: 'garbage' | 'unknownMessage', market: string | null): number;
   /** What clients watch of a live market, or null when there is none. */
-  choose(venue: Venue): string | null;
+  choose(): string | null;
   /** These choose a market when none is given, and say which. */
-  cross(venue: Venue, market: string | null, durationMs: number): string | null;
-  belowZero(venue: Venue, market: string | null): string | null;
+  cross(market: string | null, durationMs: number): string | null;
+  sendImpossible(market: string | null): string | null;
 };
 
 const DEFAULT_SECONDS: Partial<Readonly<Record<FaultKind, number>>> = {
@@ -78,7 +74,7 @@ type Active = { readonly applied: AppliedFault; readonly until: number };
 /** Applies each fault at its time, and ends it. */
 export class FaultScript {
   private readonly clock: () => number;
-  private readonly actions: FaultActions;
+  private readonly targetOf: (venue: Venue) => FaultTarget | undefined;
   private readonly onApplied: (applied: AppliedFault) => void;
   private readonly started: number;
   private readonly log: AppliedFault[] = [];
@@ -88,11 +84,11 @@ export class FaultScript {
   constructor(
     faults: readonly Fault[],
     clock: () => number,
-    actions: FaultActions,
+    targetOf: (venue: Venue) => FaultTarget | undefined,
     onApplied: (applied: AppliedFault) => void = () => {},
   ) {
     this.clock = clock;
-    this.actions = actions;
+    this.targetOf = targetOf;
     this.onApplied = onApplied;
     this.started = clock();
     for (const fault of faults) this.enqueue(fault);
@@ -147,30 +143,31 @@ export class FaultScript {
     { venue, kind, market }: Fault,
     seconds: number,
   ): { sockets: number; market: string | null } {
-    const { actions } = this;
+    const target = this.targetOf(venue);
     const asked = market ?? null;
     const touched = (sockets: number) => ({ sockets, market: asked });
     const hit = (found: string | null) => ({ sockets: 0, market: found });
+    if (!target) return hit(null);
     switch (kind) {
       case 'disconnect':
-        return touched(actions.disconnect(venue));
+        return touched(target.clients.disconnect());
       case 'close_24h':
-        return touched(actions.closeAll(venue));
+        return touched(target.clients.closeAll(1001, 'connection life ended'));
       case 'overflow':
-        return touched(actions.overflow(venue));
+        return touched(target.clients.overflow());
       case 'garbage':
-        return touched(actions.sendGarbage(venue, asked));
+        return touched(target.send('garbage', asked));
       case 'unknown_message':
-        return touched(actions.sendUnknown(venue, asked));
+        return touched(target.send('unknownMessage', asked));
       case 'skip_sequence':
-        actions.skipNext(venue, asked);
+        target.clients.skipNext(asked);
         return hit(asked);
       case 'cross_book':
-        return hit(actions.cross(venue, asked, seconds * 1_000));
+        return hit(target.cross(asked, seconds * 1_000));
       case 'delta_below_zero':
-        return hit(actions.belowZero(venue, asked));
+        return hit(target.sendImpossible(asked));
       case 'silence_token':
-        return hit(asked ?? actions.choose(venue));
+        return hit(asked ?? target.choose());
       default:
         return hit(asked);
     }

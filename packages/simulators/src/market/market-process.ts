@@ -4,7 +4,7 @@
 import type { SimMarketState, Series, SimMarket, SimulatedMarkets, Venue } from '@ladderlog/core';
 import { GRIDS, createBook, mix, numberOf, phaseAt } from '@ladderlog/core';
 
-import { createDueQueue } from './due-queue.ts';
+import { DueQueue } from './due-queue.ts';
 import { SHARE, type Emit, type LiveMarket } from './live-market.ts';
 import { fill } from './order-flow.ts';
 import { createRandom } from './random.ts';
@@ -29,7 +29,7 @@ export class MarketProcess {
   private readonly options: ProcessOptions;
   private readonly valuation: Valuation;
   private readonly known = new Map<Venue, Map<string, LiveMarket>>();
-  private readonly due = createDueQueue<(emit: Emit) => void>();
+  private readonly due = new DueQueue<(emit: Emit) => void>();
   private at: number;
 
   constructor(options: ProcessOptions) {

@@ -93,13 +93,13 @@ export const sendControl = (text: string): Output => ({ do: 'send', text, kind: 
 
 /** What a protocol may ask about one client while it handles an input. */
 export type Client<F extends VenueFrame = VenueFrame> = {
-  readonly now: Micros;
+  now(): Micros;
   /** Bytes that were sent and that the client has not taken yet. */
-  readonly unsent: number;
+  unsent(): number;
   /** What a client gets at once for ids that it newly watches. */
   initial(ids: readonly string[]): readonly F[];
   /** Null unless a fault silences some id (market, ticker, token): then says which. */
-  readonly silent: ((id: string) => boolean) | null;
+  silence(): ((id: string) => boolean) | null;
   /** True once, when a fault lets the next frame about one of these ids be lost. */
   takeSkip(ids: readonly string[]): boolean;
   /** Reports that a fault kept this client from a frame. */
@@ -108,7 +108,7 @@ export type Client<F extends VenueFrame = VenueFrame> = {
 
 /** True when a fault takes this frame from the client. */
 export function isLost(client: Client, market: string, numbered = true): boolean {
-  if (!client.silent?.(market) && !(numbered && client.takeSkip([market]))) return false;
+  if (!client.silence()?.(market) && !(numbered && client.takeSkip([market]))) return false;
   client.lose(market);
   return true;
 }
@@ -116,7 +116,7 @@ export function isLost(client: Client, market: string, numbered = true): boolean
 /** One client's socket. */
 export type ServerSocket<F extends VenueFrame = VenueFrame> = {
   /** What it gets before it says anything. */
-  opened(): readonly Output[];
+  opened?(): readonly Output[];
   message(text: string): readonly Output[];
   /** A frame of the source, at its time; nothing where the client does not watch it. */
   frame(frame: F): readonly Output[];
@@ -127,7 +127,7 @@ export type ServerSocket<F extends VenueFrame = VenueFrame> = {
 
 /** Whether a REST request may be answered. */
 export type Admission = {
-  readonly refusal?: RestAnswer;
+  readonly refusal?: RestAnswer | null;
   /** A venue that throttles lets the caller wait. */
   readonly delayMs?: number;
 };

@@ -46,7 +46,7 @@ export class SocketA implements ServerSocket<FrameA> {
   }
 
   message(text: string): Output[] {
-    const second = Math.floor(this.client.now / MICROS_PER_SECOND);
+    const second = Math.floor(this.client.now() / MICROS_PER_SECOND);
     this.messages = second === this.second ? this.messages + 1 : 1;
     this.second = second;
     if (this.messages > MAX_MESSAGES_PER_SECOND)

@@ -4,11 +4,9 @@
 import { MICROS_PER_MS, MICROS_PER_SECOND, type Micros } from '../../kernel/time.ts';
 import {
   asJson,
-  type Client,
-  type ProtocolOptions,
   type RequestHead,
   type RestAnswer,
-  type ServerProtocol,
+  type ServerPrimitives,
   type VenueServerPart,
 } from '../serving/server.ts';
 import { SocketA, type FrameA } from './server-socket.ts';
@@ -56,85 +54,73 @@ export const server: VenueServerPart<FrameA> = {
     tooMany: { ...ERRORS.rate, headers: { 'retry-after': '1' } },
     failed: error(500, -1000, 'An unknown error occurred while processing the request.'),
   },
-  open: (options) => new ProtocolA(options),
+  open({ primitives, credentials, quota = WEIGHT_PER_MINUTE }) {
+    const weight = createWeight(quota);
+    const check = (head: RequestHead, now: Micros, order: Order): RestAnswer | null =>
+      credentials && checkSignature(head, now, order, credentials, primitives);
+    return {
+      admit: (head, now) => ({ refusal: weight.take(now) ?? check(head, now, 'as-sent') }),
+      headers: () => ({ 'x-sapi-used-ip-weight-1m': String(weight.used()) }),
+      refuseSocket(head, now) {
+        const random = head.query.get('random') ?? '';
+        const isRandom = random.length > 0 && random.length <= MAX_RANDOM_LENGTH;
+        return check(head, now, 'sorted') ?? (credentials && !isRandom ? ERRORS.parameter : null);
+      },
+      openSocket: (head, client) => new SocketA(head, client),
+    };
+  },
 };
 
-class ProtocolA implements ServerProtocol<FrameA> {
-  private readonly options: ProtocolOptions;
-  private minute = 0;
-  private used = 0;
-  private refused = 0;
-  private bannedUntil = 0;
+/** The weight of calls in the current minute. */
+function createWeight(quota: number): { take(now: Micros): RestAnswer | null; used(): number } {
+  let minute = 0;
+  let used = 0;
+  let refused = 0;
+  let bannedUntil = 0;
+  return {
+    used: () => used,
+    /** Books one call; null when it may go through. */
+    take(now) {
+      const current = Math.floor(now / MINUTE);
+      if (current !== minute) [minute, used, refused] = [current, 0, 0];
+      const until = (answer: RestAnswer, time: Micros): RestAnswer => ({
+        ...answer,
+        headers: { 'retry-after': String(Math.max(1, Math.ceil((time - now) / MICROS_PER_SECOND))) },
+      });
+      if (now < bannedUntil) return until(ERRORS.banned, bannedUntil);
+      used += CALL_WEIGHT;
+      if (used <= quota) return null;
+      if (++refused <= REFUSALS_BEFORE_BAN) return until(ERRORS.rate, (minute + 1) * MINUTE);
+      bannedUntil = now + BAN;
+      return until(ERRORS.banned, bannedUntil);
+    },
+  };
+}
 
-  constructor(options: ProtocolOptions) {
-    this.options = options;
-  }
+/** REST signs the query as sent; the WebSocket signs its parameters sorted by name. */
+type Order = 'as-sent' | 'sorted';
 
-  admit(request: RequestHead, now: Micros): { refusal?: RestAnswer } {
-    const refusal = this.weigh(now) ?? this.check(request, now, 'as-sent');
-    return refusal ? { refusal } : {};
-  }
-
-  headers(): Readonly<Record<string, string>> {
-    return { 'x-sapi-used-ip-weight-1m': String(this.used) };
-  }
-
-  refuseSocket(request: RequestHead, now: Micros): RestAnswer | null {
-    const random = request.query.get('random') ?? '';
-    return (
-      this.check(request, now, 'sorted') ??
-      (this.options.credentials && (random.length === 0 || random.length > MAX_RANDOM_LENGTH)
-        ? ERRORS.parameter
-        : null)
-    );
-  }
-
-  openSocket(request: RequestHead, client: Client<FrameA>): SocketA {
-    return new SocketA(request, client);
-  }
-
-  /** Books one call; null when it may go through. */
-  private weigh(now: Micros): RestAnswer | null {
-    const minute = Math.floor(now / MINUTE);
-    if (minute !== this.minute) {
-      this.minute = minute;
-      this.used = 0;
-      this.refused = 0;
-    }
-    const until = (answer: RestAnswer, time: Micros): RestAnswer => ({
-      ...answer,
-      headers: { 'retry-after': String(Math.max(1, Math.ceil((time - now) / MICROS_PER_SECOND))) },
-    });
-    if (now < this.bannedUntil) return until(ERRORS.banned, this.bannedUntil);
-    this.used += CALL_WEIGHT;
-    if (this.used <= (this.options.quota ?? WEIGHT_PER_MINUTE)) return null;
-    if (++this.refused <= REFUSALS_BEFORE_BAN) return until(ERRORS.rate, (minute + 1) * MINUTE);
-    this.bannedUntil = now + BAN;
-    return until(ERRORS.banned, this.bannedUntil);
-  }
-
-  /** Null when the signature is good. REST signs the query as sent; the WebSocket signs its parameters sorted by name. */
-  private check(
-    { headers, query, rawQuery }: RequestHead,
-    now: Micros,
-    order: 'as-sent' | 'sorted',
-  ): RestAnswer | null {
-    const { credentials, primitives } = this.options;
-    if (!credentials) return null;
-    const key = headers['x-mbx-apikey'];
-    if (typeof key !== 'string' || !/^[A-Za-z0-9]{16,128}$/.test(key)) return ERRORS.keyFormat;
-    if (key !== credentials['apiKey']) return ERRORS.keyUnknown;
-    const timestamp = query.get('timestamp');
-    if (!timestamp || !/^\d{10,16}$/.test(timestamp)) return ERRORS.noTimestamp;
-    const recvWindow = Number(query.get('recvWindow') ?? DEFAULT_RECV_WINDOW_MS);
-    if (!(recvWindow > 0 && recvWindow <= MAX_RECV_WINDOW_MS)) return ERRORS.recvWindow;
-    const age = Math.floor(now / MICROS_PER_MS) - Number(timestamp);
-    if (age < -AHEAD_MS || age > recvWindow) return ERRORS.clock;
-    const pairs = rawQuery.split('&').filter((pair) => pair !== '' && !pair.startsWith('signature='));
-    const signed = (order === 'sorted' ? pairs.sort(byName) : pairs).join('&');
-    const expected = primitives.hmacSha256(credentials['apiSecret']!, signed);
-    return query.get('signature')?.toLowerCase() === expected ? null : ERRORS.signature;
-  }
+/** Null when the signature is good. */
+function checkSignature(
+  { headers, query, rawQuery }: RequestHead,
+  now: Micros,
+  order: Order,
+  { apiKey, apiSecret }: Readonly<Record<string, string>>,
+  { hmacSha256 }: ServerPrimitives,
+): RestAnswer | null {
+  const key = headers['x-mbx-apikey'];
+  if (typeof key !== 'string' || !/^[A-Za-z0-9]{16,128}$/.test(key)) return ERRORS.keyFormat;
+  if (key !== apiKey) return ERRORS.keyUnknown;
+  const timestamp = query.get('timestamp');
+  if (!timestamp || !/^\d{10,16}$/.test(timestamp)) return ERRORS.noTimestamp;
+  const recvWindow = Number(query.get('recvWindow') ?? DEFAULT_RECV_WINDOW_MS);
+  if (!(recvWindow > 0 && recvWindow <= MAX_RECV_WINDOW_MS)) return ERRORS.recvWindow;
+  const age = Math.floor(now / MICROS_PER_MS) - Number(timestamp);
+  if (age < -AHEAD_MS || age > recvWindow) return ERRORS.clock;
+  const pairs = rawQuery.split('&').filter((pair) => pair !== '' && !pair.startsWith('signature='));
+  const signed = (order === 'sorted' ? pairs.sort(byName) : pairs).join('&');
+  const isGood = query.get('signature')?.toLowerCase() === hmacSha256(apiSecret!, signed);
+  return isGood ? null : ERRORS.signature;
 }
 
 const byName = (a: string, b: string): number => {

@@ -27,19 +27,6 @@ export function sizeA(size: Micro, price: Micro): string {
 
 export const precisionOf = ({ series }: SimMarket): number => (series.grid === 'deci' ? 3 : 2);
 
-/** Both sides of the first outcome's book as pairs; the text inside a push. */
-export function pushData(state: SimMarketState, updateTimestampMs: number): string {
-  const precision = precisionOf(state.market);
-  const pair = ([price, size]: Level): [string, string] => [priceA(price, precision), sizeA(size, price)];
-  return JSON.stringify({
-    msgType: 'orderbook',
-    marketId: Number(state.market.id),
-    updateTimestampMs,
-    asks: levelsOf(state.book!, 'ask').map(pair),
-    bids: levelsOf(state.book!, 'bid').map(pair),
-  });
-}
-
 export const OUTCOMES = ['Up', 'Down'] as const;
 
 /** The REST book of one token. */

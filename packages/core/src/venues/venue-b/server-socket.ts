@@ -69,10 +69,6 @@ export class SocketB implements ServerSocket<FrameB> {
     this.client = client;
   }
 
-  opened(): Output[] {
-    return [];
-  }
-
   message(text: string): Output[] {
     const message = parseJson(text);
     if (message === undefined) return refuse(undefined, 1, 'Unable to process message');
@@ -118,7 +114,7 @@ export class SocketB implements ServerSocket<FrameB> {
     const isNumbered = NUMBERED.has(frame.type);
     const seq = isNumbered ? { seq: ++subscription.seq } : {};
     if (isLost(this.client, frame.market, isNumbered)) return [];
-    if (this.client.unsent > OVERFLOW_BYTES) return [this.end(subscription)];
+    if (this.client.unsent() > OVERFLOW_BYTES) return [this.end(subscription)];
     const msg = subscription.yesPrices === frame.yesPrices ? frame.msg : withYesPrices(frame.type, frame.msg);
     const text = JSON.stringify({ type: frame.type, ...extra, sid: subscription.sid, ...seq, msg });
     return [sendData(text, [frame.market])];

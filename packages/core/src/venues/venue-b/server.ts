@@ -2,15 +2,7 @@
 // RSA-PSS with SHA-256 over `timestamp + METHOD + path`, the path without its query.
 
 import { MICROS_PER_MS, MICROS_PER_SECOND, type Micros } from '../../kernel/time.ts';
-import {
-  asJson,
-  type Client,
-  type ProtocolOptions,
-  type RequestHead,
-  type RestAnswer,
-  type ServerProtocol,
-  type VenueServerPart,
-} from '../serving/server.ts';
+import { asJson, type RequestHead, type RestAnswer, type VenueServerPart } from '../serving/server.ts';
 import { SocketB, type FrameB } from './server-socket.ts';
 
 /** Signed stamps further than this from our clock are refused. */
@@ -29,59 +21,54 @@ export const server: VenueServerPart<FrameB> = {
     tooMany: asJson(429, { error: 'too many requests' }),
     failed: asJson(500, { error: { code: 'internal_server_error', message: 'internal server error' } }),
   },
-  open: (options) => new ProtocolB(options),
+  open({ primitives, credentials, quota = READS_PER_SECOND, requireRestAuth = false }) {
+    const verify = credentials ? primitives.rsaPssVerifier(credentials['privateKeyPem']!) : () => true;
+    const takeToken = createBucket(quota);
+    const check = (head: RequestHead, now: Micros): RestAnswer | null =>
+      credentials && checkSignature(head, now, credentials['keyId']!, verify);
+    return {
+      admit(head, now) {
+        if (!takeToken(now)) return { refusal: server.refusals.tooMany };
+        const isSigned = head.headers['kalshi-access-key'] !== undefined;
+        return { refusal: isSigned || requireRestAuth ? check(head, now) : null };
+      },
+      refuseSocket: check,
+      openSocket: (_head, client) => new SocketB(client),
+    };
+  },
 };
 
-class ProtocolB implements ServerProtocol<FrameB> {
-  private readonly options: ProtocolOptions;
-  private readonly verify: (text: string, signature: string) => boolean;
-  private readonly perSecond: number;
-  private tokens: number;
-  private refilled: Micros | null = null;
-
-  constructor(options: ProtocolOptions) {
-    this.options = options;
-    const { credentials, primitives, quota } = options;
-    this.verify = credentials ? primitives.rsaPssVerifier(credentials['privateKeyPem']!) : () => true;
-    this.perSecond = quota ?? READS_PER_SECOND;
-    this.tokens = this.perSecond;
-  }
-
-  admit(request: RequestHead, now: Micros): { refusal?: RestAnswer } {
-    if (!this.takeToken(now)) return { refusal: server.refusals.tooMany };
-    const isSigned = request.headers['kalshi-access-key'] !== undefined;
-    const refusal = isSigned || this.options.requireRestAuth ? this.refuseSocket(request, now) : null;
-    return refusal ? { refusal } : {};
-  }
-
-  private takeToken(now: Micros): boolean {
-    if (!Number.isFinite(this.perSecond)) return true;
-    const waited = Math.max(0, now - (this.refilled ?? now)) / MICROS_PER_SECOND;
-    this.tokens = Math.min(this.perSecond, this.tokens + waited * this.perSecond);
-    this.refilled = now;
-    if (this.tokens < 1) return false;
-    this.tokens -= 1;
+/** A bucket of as many tokens as are added in a second. */
+function createBucket(perSecond: number): (now: Micros) => boolean {
+  let tokens = perSecond;
+  let refilled: Micros | null = null;
+  return (now) => {
+    if (perSecond === Infinity) return true;
+    const waited = Math.max(0, now - (refilled ?? now)) / MICROS_PER_SECOND;
+    tokens = Math.min(perSecond, tokens + waited * perSecond);
+    refilled = now;
+    if (tokens < 1) return false;
+    tokens -= 1;
     return true;
-  }
+  };
+}
 
-  /** Null when the signature is good. */
-  refuseSocket({ headers, method, path }: RequestHead, now: Micros): RestAnswer | null {
-    const { credentials } = this.options;
-    if (!credentials) return null;
-    const key = headers['kalshi-access-key'];
-    const timestamp = headers['kalshi-access-timestamp'];
-    const signature = headers['kalshi-access-signature'];
-    if (typeof key !== 'string' || typeof timestamp !== 'string' || typeof signature !== 'string')
-      return unauthorized('missing authentication headers');
-    if (key !== credentials['keyId']) return unauthorized('invalid API key');
-    const skewMs = Math.abs(Number(timestamp) - Math.floor(now / MICROS_PER_MS));
-    if (!/^\d{13}$/.test(timestamp) || skewMs > MAX_SKEW_MS) return unauthorized('timestamp is out of range');
-    return this.verify(`${timestamp}${method}${path}`, signature)
-      ? null
-      : unauthorized('signature verification failed');
-  }
-
-  openSocket(_request: RequestHead, client: Client<FrameB>): SocketB {
-    return new SocketB(client);
-  }
+/** Null when the signature is good. */
+function checkSignature(
+  { headers, method, path }: RequestHead,
+  now: Micros,
+  keyId: string,
+  verify: (text: string, signature: string) => boolean,
+): RestAnswer | null {
+  const key = headers['kalshi-access-key'];
+  const timestamp = headers['kalshi-access-timestamp'];
+  const signature = headers['kalshi-access-signature'];
+  if (typeof key !== 'string' || typeof timestamp !== 'string' || typeof signature !== 'string')
+    return unauthorized('missing authentication headers');
+  if (key !== keyId) return unauthorized('invalid API key');
+  const skewMs = Math.abs(Number(timestamp) - Math.floor(now / MICROS_PER_MS));
+  if (!/^\d{13}$/.test(timestamp) || skewMs > MAX_SKEW_MS) return unauthorized('timestamp is out of range');
+  return verify(`${timestamp}${method}${path}`, signature)
+    ? null
+    : unauthorized('signature verification failed');
 }

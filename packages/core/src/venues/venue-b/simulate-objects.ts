@@ -2,7 +2,6 @@
 // is a NO bid at 1 − p. Prices ascend, best last.
 
 import { complement } from '../../kernel/decimal.ts';
-import { hexOf } from '../serving/seeded.ts';
 import { bestPrice, levelsOf, type GridName, type SimBook } from '../serving/sim-book.ts';
 import {
   assetName,
@@ -62,7 +61,7 @@ export const filterStatus = ({ market }: SimMarketState, markets: SimulatedMarke
   STATUS[phaseAt(market, markets.now())][1];
 
 /** Best prices and sizes; an empty side is 0 and 1. */
-const bestOf = (book: SimBook | null) => {
+export const bestOf = (book: SimBook | null) => {
   const bid = book && bestPrice(book, 'bid');
   const ask = book && bestPrice(book, 'ask');
   return {
@@ -153,63 +152,5 @@ export function seriesObject(series: Series): Record<string, unknown> {
     fee_multiplier: 1,
     contract_url: '',
     ladderlog_simulated: true,
-  };
-}
-
-export function snapshotMsg(state: SimMarketState): Record<string, unknown> {
-  const { yes, no } = bidPairs(state);
-  return {
-    market_ticker: state.market.id,
-    market_id: state.market.alias,
-    ...(yes.length > 0 ? { yes_dollars_fp: yes } : {}),
-    ...(no.length > 0 ? { no_dollars_fp: no } : {}),
-  };
-}
-
-/** Hexadecimal digits in the shape of a uuid. */
-export const uuidOf = (hex: string, variant: string): string =>
-  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-
-export type SimTrade = {
-  readonly at: number;
-  readonly price: number;
-  readonly size: number;
-  readonly taker: 'buy' | 'sell';
-  readonly number: number;
-};
-
-/** A trade; sizes of venue B are whole cents of a contract already. */
-export function tradeMsg(state: SimMarketState, trade: SimTrade): Record<string, unknown> {
-  const side = trade.taker === 'buy' ? 'yes' : 'no';
-  return {
-    trade_id: uuidOf(hexOf(`${state.market.id}:${trade.number}`, 32), '8'),
-    market_ticker: state.market.id,
-    yes_price_dollars: dollars(trade.price),
-    no_price_dollars: dollars(complement(trade.price)),
-    count_fp: contracts(trade.size),
-    taker_side: side,
-    taker_outcome_side: side,
-    taker_book_side: side === 'yes' ? 'bid' : 'ask',
-    is_block_trade: false,
-    ts: Math.floor(trade.at / 1_000),
-    ts_ms: trade.at,
-  };
-}
-
-export function tickerMsg(state: SimMarketState, at: number): Record<string, unknown> {
-  const { no_bid_dollars: _bid, no_ask_dollars: _ask, ...best } = bestOf(state.book);
-  return {
-    market_ticker: state.market.id,
-    market_id: state.market.alias,
-    price_dollars: dollars(state.lastTrade ?? 0),
-    ...best,
-    last_trade_size_fp: '0.00',
-    volume_fp: contracts(state.volume),
-    open_interest_fp: contracts(Math.round(state.volume / 20_000) * 10_000),
-    dollar_volume: Math.round(state.volume / 2_000_000),
-    dollar_open_interest: Math.round(state.volume / 4_000_000),
-    ts: Math.floor(at / 1_000),
-    ts_ms: at,
-    time: isoOf(at),
   };
 }

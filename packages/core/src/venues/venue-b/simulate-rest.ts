@@ -3,15 +3,8 @@
 import { asJson, type RestAnswer, type RestRequest } from '../serving/server.ts';
 import { isoOf, phaseAt, type SimMarketState, type SimulatedMarkets } from '../serving/simulate.ts';
 import type { Query } from '../serving/query.ts';
-import {
-  bidPairs,
-  eventObject,
-  filterStatus,
-  marketObject,
-  seriesObject,
-  tradeMsg,
-  type SimTrade,
-} from './simulate-objects.ts';
+import { bidPairs, eventObject, filterStatus, marketObject, seriesObject } from './simulate-objects.ts';
+import { tradeMsg, type SimTrade } from './simulate-frames.ts';
 
 const problem = (status: number, code: string, message: string): RestAnswer =>
   asJson(status, { error: { code, message, service: 'simulator' } });

@@ -1,11 +1,9 @@
 // Simulated venue B: which markets it lists, and the market as deltas, trades, tickers and lifecycle messages.
 
-import { complement } from '../../kernel/decimal.ts';
 import { hexOf, mix } from '../serving/seeded.ts';
 import { bestPrice } from '../serving/sim-book.ts';
 import {
   assetName,
-  isoOf,
   phaseAt,
   type SimMarketEvent,
   type SimMarketState,
@@ -18,8 +16,19 @@ import {
 } from '../serving/simulate.ts';
 import type { RestAnswer, RestRequest } from '../serving/server.ts';
 import { easternRange, tickerTime } from '../shared/eastern.ts';
-import { contracts, dollars, type FrameB } from './server-socket.ts';
-import { priceRanges, snapshotMsg, tickerMsg, tradeMsg, uuidOf, type SimTrade } from './simulate-objects.ts';
+import type { FrameB } from './server-socket.ts';
+import {
+  belowZero,
+  deltaFrame,
+  frameOf,
+  lifecycle,
+  snapshotMsg,
+  tickerMsg,
+  tradeMsg,
+  uuidOf,
+  type SimTrade,
+} from './simulate-frames.ts';
+import { priceRanges } from './simulate-objects.ts';
 import { restB } from './simulate-rest.ts';
 
 /** Strikes of the hourly ladder on each side of the price at its listing, and the dollars between them. */
@@ -49,12 +58,7 @@ export const simulate: VenueSimulatePart<FrameB> = {
   sizes: { sixDecimals: 0, twoDecimals: 0.4 },
   garbage: '{"type":"orderbook_delta","sid":1,"seq":',
   unknownMessage: '{"type":"market_weather","sid":1,"msg":{"forecast":"fair"}}',
-  /** Takes one contract more from the best yes bid than there is. */
-  impossibleFrame(state, at) {
-    const book = state.book!;
-    const delta = -(book.bids[book.bestBid]! + 1_000_000);
-    return deltaFrame(state, { side: 'bid', price: bestPrice(book, 'bid')!, delta }, at);
-  },
+  impossibleFrame: belowZero,
   watchedId: ({ id }) => id,
   credentials: (seed, primitives) => ({
     keyId: hexOf(`venueb-key:${seed}`, 32),
@@ -87,33 +91,6 @@ function identities({ series, startMs, endMs, digest, reference, sha256 }: SimWi
   });
 }
 
-const frame = (
-  { market }: SimMarketState,
-  channel: FrameB['channel'],
-  msg: Record<string, unknown>,
-  type: FrameB['type'] = channel,
-): FrameB => ({ channel, type, market: market.id, msg, yesPrices: false });
-
-const lifecycle = (state: SimMarketState, event_type: string, more: object = {}): FrameB =>
-  frame(state, 'market_lifecycle_v2', { event_type, market_ticker: state.market.id, ...more });
-
-function deltaFrame(
-  state: SimMarketState,
-  change: { readonly side: 'bid' | 'ask'; readonly price: number; readonly delta: number },
-  at: number,
-): FrameB {
-  const isBid = change.side === 'bid';
-  return frame(state, 'orderbook_delta', {
-    market_ticker: state.market.id,
-    market_id: state.market.alias,
-    price_dollars: dollars(isBid ? change.price : complement(change.price)),
-    delta_fp: contracts(change.delta),
-    side: isBid ? 'yes' : 'no',
-    ts: isoOf(at),
-    ts_ms: at,
-  });
-}
-
 class SimulatedB implements SimulatedVenue<FrameB> {
   private readonly markets: SimulatedMarkets;
   private readonly stamp: (ms: number) => number;
@@ -139,7 +116,7 @@ class SimulatedB implements SimulatedVenue<FrameB> {
         const { price, size, taker } = event;
         const trade: SimTrade = { at, price, size, taker, number: state.trades };
         this.keep(market.id, trade);
-        return isHeard ? [frame(state, 'trade', tradeMsg(state, trade))] : [];
+        return isHeard ? [frameOf(state, 'trade', tradeMsg(state, trade))] : [];
       }
       case 'updated':
         return isHeard ? this.ticker(state, at) : [];
@@ -173,7 +150,7 @@ class SimulatedB implements SimulatedVenue<FrameB> {
     const best = `${bestPrice(state.book!, 'bid')}/${bestPrice(state.book!, 'ask')}/${state.lastTrade}`;
     if (this.bests.get(state.market.id) === best) return [];
     this.bests.set(state.market.id, best);
-    return [frame(state, 'ticker', tickerMsg(state, at))];
+    return [frameOf(state, 'ticker', tickerMsg(state, at))];
   }
 
   private resolved(state: SimMarketState, seconds: number): FrameB[] {
@@ -193,7 +170,7 @@ class SimulatedB implements SimulatedVenue<FrameB> {
     return ids.flatMap((id) => {
       const state = this.markets.state(id);
       if (!state || phaseAt(state.market, this.markets.now()) === 'unlisted') return [];
-      return [frame(state, 'orderbook_delta', snapshotMsg(state), 'orderbook_snapshot')];
+      return [frameOf(state, 'orderbook_delta', snapshotMsg(state), 'orderbook_snapshot')];
     });
   }
 

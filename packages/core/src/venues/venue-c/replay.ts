@@ -1,13 +1,20 @@
 // A recording of venue C as its own protocol: each message by itself, in the text it was recorded with.
 
-import type { BookObserved, MarketObserved } from '../../events/events.ts';
-import { MICRO, formatMicro } from '../../kernel/decimal.ts';
+import type { BookObserved } from '../../events/events.ts';
+import { formatMicro, type Micro } from '../../kernel/decimal.ts';
 import { isObject, parseJson, textOf } from '../../kernel/exact-json.ts';
-import { MICROS_PER_SECOND, type Micros } from '../../kernel/time.ts';
+import { MICROS_PER_SECOND } from '../../kernel/time.ts';
 import { nativeOf, newestOf, recordedLevels, statedMs } from '../serving/recorded.ts';
 import type { DerivedAnswer, Recalled, VenueReplayPart } from '../serving/replay.ts';
 import { asJson, type RestRequest, type ServerPrimitives } from '../serving/server.ts';
-import { tokensAsked, withBookHash, type BookSummary, type WireLevel } from './server.ts';
+import {
+  tokenAnswer,
+  tokensAsked,
+  withBookHash,
+  type BookSummary,
+  type TokenFacts,
+  type WireLevel,
+} from './server.ts';
 import { withoutTokens, type FrameC } from './server-socket.ts';
 
 export const replay: VenueReplayPart<FrameC> = {
@@ -119,24 +126,32 @@ const bookFrame = (book: BookObserved): FrameC => ({
   custom: false,
 });
 
-const isNegRisk = (market: MarketObserved | null): boolean => /"negRisk":true/.test(market?.native ?? '');
-
-/** The CLOB's REST book. What the recording does not know of it is empty text. */
-function summaryOf(book: BookObserved, known: Recalled, primitives: ServerPrimitives): BookSummary {
+/** What the recording does not know is null, and empty text in the book. */
+function factsOf(book: BookObserved, known: Recalled, primitives: ServerPrimitives): TokenFacts {
   const market = known.market(book.market);
-  const summary: BookSummary = {
+  const lastTrade = known.lastTrade(book.market, book.outcome);
+  const negRisk = /"negRisk":true/.test(market?.native ?? '');
+  const text = (value: Micro | null | undefined): string => (value == null ? '' : formatMicro(value));
+  const summary = (): BookSummary => ({
     market: book.market,
     asset_id: book.outcome,
     timestamp: String(statedMs(book)),
     hash: '',
     bids: wireLevels(book, 'bid'),
     asks: wireLevels(book, 'ask'),
-    min_order_size: market?.minSize == null ? '' : formatMicro(market.minSize),
-    tick_size: market?.tickSize == null ? '' : formatMicro(market.tickSize),
-    neg_risk: isNegRisk(market),
-    last_trade_price: known.lastTrade(book.market, book.outcome) ?? '',
+    min_order_size: text(market?.minSize),
+    tick_size: text(market?.tickSize),
+    neg_risk: negRisk,
+    last_trade_price: lastTrade ?? '',
+  });
+  return {
+    bid: book.bidPrices[0] ?? null,
+    ask: book.askPrices[0] ?? null,
+    tickSize: market?.tickSize ?? null,
+    negRisk,
+    lastTrade: lastTrade === null ? null : { price: lastTrade, side: '' },
+    summary: () => withBookHash(summary(), primitives),
   };
-  return withBookHash(summary, primitives);
 }
 
 function clob(
@@ -144,53 +159,16 @@ function clob(
   known: Recalled,
   primitives: ServerPrimitives,
 ): DerivedAnswer | null {
-  const derived = (value: unknown, at: Micros): DerivedAnswer => ({ answer: asJson(200, value), at });
-  if (path === '/time') return derived(Math.floor(known.now / MICROS_PER_SECOND), known.now);
+  if (path === '/time')
+    return { answer: asJson(200, Math.floor(known.now / MICROS_PER_SECOND)), at: known.now };
   if (path === '/books' && method === 'POST') {
     const books = tokensAsked(body)?.flatMap((token) => known.bookOfToken(token) ?? []);
-    return books
-      ? derived(
-          books.map((book) => summaryOf(book, known, primitives)),
-          known.now,
-        )
-      : null;
+    const summaries = books?.map((book) => factsOf(book, known, primitives).summary());
+    return summaries ? { answer: asJson(200, summaries), at: known.now } : null;
   }
-  const token = query.get('token_id');
-  const book = token === null ? null : known.bookOfToken(token);
-  if (!book) return null;
-  const value = path === '/book' ? summaryOf(book, known, primitives) : tokenAnswer(path, query, book, known);
-  return value && derived(value, book.observedAt);
-}
-
-/** The small answers about one token; null where the recording does not know. */
-function tokenAnswer(
-  path: string,
-  query: RestRequest['query'],
-  book: BookObserved,
-  known: Recalled,
-): object | null {
-  const [bid, ask] = [book.bidPrices[0] ?? null, book.askPrices[0] ?? null];
-  const market = known.market(book.market);
-  switch (path) {
-    case '/price': {
-      const price = query.get('side')?.toUpperCase() === 'SELL' ? ask : bid;
-      return price === null ? null : { price: formatMicro(price) };
-    }
-    case '/midpoint':
-      return bid === null || ask === null ? null : { mid: formatMicro(Math.floor((bid + ask) / 2)) };
-    case '/spread':
-      return bid === null || ask === null ? null : { spread: formatMicro(ask - bid) };
-    case '/tick-size':
-      return market?.tickSize == null ? null : { minimum_tick_size: market.tickSize / MICRO };
-    case '/neg-risk':
-      return { neg_risk: isNegRisk(market) };
-    case '/last-trade-price': {
-      const price = known.lastTrade(book.market, book.outcome);
-      return price === null ? null : { price, side: '' };
-    }
-    default:
-      return null;
-  }
+  const book = known.bookOfToken(query.get('token_id') ?? '');
+  const value = book && tokenAnswer(path, query, factsOf(book, known, primitives));
+  return value ? { answer: asJson(200, value), at: book.observedAt } : null;
 }
 
 type GammaNative = {

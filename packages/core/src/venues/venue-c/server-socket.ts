@@ -29,10 +29,6 @@ export class SocketC implements ServerSocket<FrameC> {
     this.client = client;
   }
 
-  opened(): Output[] {
-    return [];
-  }
-
   message(text: string): Output[] {
     if (text === 'PING') return [PONG];
     const message = parseJson(text);
@@ -76,14 +72,14 @@ export class SocketC implements ServerSocket<FrameC> {
       this.client.lose(market);
       return [];
     }
-    return this.client.unsent > SLOW_BYTES
+    return this.client.unsent() > SLOW_BYTES
       ? [{ do: 'close', code: 1013, reason: 'slow consumer' }]
       : [sendData(heard.text, [market])];
   }
 
   /** The frame without what a fault silences; null when nothing is left. */
   private heard(frame: FrameC): FrameC | null {
-    const { silent } = this.client;
+    const silent = this.client.silence();
     if (!silent) return frame;
     return silent(frame.market) ? null : withoutTokens(frame, new Set(frame.tokens.filter(silent)));
   }

@@ -1,17 +1,11 @@
 // Venue C as a server, Polymarket dialect: Gamma and CLOB over HTTP, the market channel over WebSocket (server-socket.ts).
 // No authentication.
 
+import { MICRO, formatMicro, type Micro } from '../../kernel/decimal.ts';
 import { parseJson } from '../../kernel/exact-json.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../kernel/time.ts';
-import {
-  asJson,
-  type Admission,
-  type Client,
-  type RequestHead,
-  type ServerPrimitives,
-  type ServerProtocol,
-  type VenueServerPart,
-} from '../serving/server.ts';
+import type { Query } from '../serving/query.ts';
+import { asJson, type ServerPrimitives, type VenueServerPart } from '../serving/server.ts';
 import { SocketC, type FrameC } from './server-socket.ts';
 
 /** Requests in any 10 s before answers are delayed; at twice that they are refused. */
@@ -39,30 +33,23 @@ export const server: VenueServerPart<FrameC> = {
     tooMany: asJson(429, { error: 'Too Many Requests' }),
     failed: asJson(500, { error: 'Internal server error' }),
   },
-  open: () => new ProtocolC(),
+  open() {
+    /** Times of the requests under each limit. */
+    const uses = LIMITS.map((): Micros[] => []);
+    return {
+      admit({ service, path }, now) {
+        const at = LIMITS.findIndex(([of, pattern]) => of === service && pattern.test(path));
+        const limit = LIMITS[at]![2];
+        const recent = uses[at]!.filter((use) => use > now - LIMIT_WINDOW);
+        uses[at] = [...recent, now];
+        const over = recent.length + 1 - limit;
+        if (over > limit) return { refusal: server.refusals.tooMany };
+        return over <= 0 ? {} : { delayMs: Math.min(MAX_DELAY_MS, over * (10_000 / limit)) };
+      },
+      openSocket: (_head, client) => new SocketC(client),
+    };
+  },
 };
-
-class ProtocolC implements ServerProtocol<FrameC> {
-  /** Times of the requests under each limit. */
-  private readonly uses = LIMITS.map((): Micros[] => []);
-
-  admit({ service, path }: RequestHead, now: Micros): Admission {
-    const at = LIMITS.findIndex(([of, pattern]) => of === service && pattern.test(path));
-    const limit = LIMITS[at]![2];
-    const recent = this.uses[at]!.filter((use) => use > now - LIMIT_WINDOW);
-    recent.push(now);
-    this.uses[at] = recent;
-    const over = recent.length - limit;
-    if (over <= 0) return {};
-    return over > limit
-      ? { refusal: server.refusals.tooMany }
-      : { delayMs: Math.min(MAX_DELAY_MS, over * (10_000 / limit)) };
-  }
-
-  openSocket(_request: RequestHead, client: Client<FrameC>): SocketC {
-    return new SocketC(client);
-  }
-}
 
 export type WireLevel = { price: string; size: string };
 
@@ -91,6 +78,42 @@ export const withBookHash = (
   ...summary,
   hash: sha1(JSON.stringify({ ...summary, hash: '' })),
 });
+
+/** What is known of a token: by a simulated market, or by a recording at its moment. */
+export type TokenFacts = {
+  readonly bid: Micro | null;
+  readonly ask: Micro | null;
+  readonly tickSize: Micro | null;
+  readonly negRisk: boolean;
+  readonly lastTrade: { readonly price: string; readonly side: string } | null;
+  /** Made only where it is asked for. */
+  readonly summary: () => BookSummary;
+};
+
+/** The CLOB's answer about one token; null where it is not known, undefined where the CLOB has no such route. */
+export function tokenAnswer(path: string, query: Query, facts: TokenFacts | null): object | null | undefined {
+  const { bid = null, ask = null, tickSize = null, lastTrade = null } = facts ?? {};
+  switch (path) {
+    case '/book':
+      return facts && facts.summary();
+    case '/price': {
+      const price = query.get('side')?.toUpperCase() === 'SELL' ? ask : bid;
+      return price === null ? null : { price: formatMicro(price) };
+    }
+    case '/midpoint':
+      return bid === null || ask === null ? null : { mid: formatMicro(Math.floor((bid + ask) / 2)) };
+    case '/spread':
+      return bid === null || ask === null ? null : { spread: formatMicro(ask - bid) };
+    case '/tick-size':
+      return tickSize === null ? null : { minimum_tick_size: tickSize / MICRO };
+    case '/neg-risk':
+      return facts && { neg_risk: facts.negRisk };
+    case '/last-trade-price':
+      return lastTrade;
+    default:
+      return undefined;
+  }
+}
 
 const MAX_TOKENS_ASKED = 500;
 

@@ -245,13 +245,13 @@ export function bookSummary(state: SimMarketState, outcome: 0 | 1, timestamp: nu
   };
 }
 
-/** Best prices of one outcome as text; an empty side is "0" or "1". */
-export function bestTexts(state: SimMarketState, outcome: 0 | 1): { bid: string; ask: string } {
-  const bid = bestPrice(state.book!, 'bid');
-  const ask = bestPrice(state.book!, 'ask');
-  const [own, other] =
-    outcome === 0
-      ? [bid, ask]
-      : [ask === null ? null : complement(ask), bid === null ? null : complement(bid)];
-  return { bid: own === null ? '0' : formatMicro(own), ask: other === null ? '1' : formatMicro(other) };
+/** Best prices of one outcome. */
+export function bestPrices(
+  { book }: SimMarketState,
+  outcome: 0 | 1,
+): { readonly bid: Micro | null; readonly ask: Micro | null } {
+  const bid = bestPrice(book!, 'bid');
+  const ask = bestPrice(book!, 'ask');
+  if (outcome === 0) return { bid, ask };
+  return { bid: ask === null ? null : complement(ask), ask: bid === null ? null : complement(bid) };
 }

@@ -1,14 +1,14 @@
 // The REST answers of simulated venue C. Gamma as on the wire: lists leave out closed markets unless asked, short-dated markets
 // are hidden from the plain market list, pages are capped at 100 and offsets past 2,100 are refused.
 
-import { complement, formatMicro } from '../../kernel/decimal.ts';
+import { MICRO, complement, formatMicro } from '../../kernel/decimal.ts';
 import { parseIso, toMillis } from '../../kernel/time.ts';
 import type { Query } from '../serving/query.ts';
 import { asJson, type RestAnswer, type RestRequest, type ServerPrimitives } from '../serving/server.ts';
 import type { SimMarketState, SimulatedMarkets } from '../serving/simulate.ts';
-import { tokensAsked, withBookHash, type BookSummary } from './server.ts';
+import { tokenAnswer, tokensAsked, withBookHash, type TokenFacts } from './server.ts';
 import {
-  bestTexts,
+  bestPrices,
   bookSummary,
   clobMarket,
   gammaEvent,
@@ -33,54 +33,52 @@ export function clobAnswer(
   stamp: (ms: number) => number,
   primitives: ServerPrimitives,
 ): RestAnswer | null {
-  const summary = (token: string): BookSummary | null => {
+  const facts = (token: string): TokenFacts | null => {
     const found = served(token);
-    if (!found) return null;
-    return withBookHash(bookSummary(found.state, found.outcome, stamp(found.state.updatedMs)), primitives);
+    return found && tokenFacts(found, stamp, primitives);
   };
   if (path === '/time') return asJson(200, Math.floor(stamp(markets.now()) / 1_000));
   if (path === '/books') {
     const asked = method === 'POST' ? tokensAsked(body) : null;
     if (!asked) return asJson(400, { error: 'Invalid payload' });
-    const found = asked.map(summary).filter((book) => book !== null);
+    const books = asked.flatMap((token) => facts(token)?.summary() ?? []);
     return asJson(
       200,
-      found,
-      found.map((book) => book.market),
+      books,
+      books.map(({ market }) => market),
     );
   }
-  const token = query.get('token_id') ?? '';
-  if (path === '/book') {
-    const book = summary(token);
-    return book ? asJson(200, book, [book.market]) : NO_BOOK;
-  }
   const condition = /^\/markets\/(0x[0-9a-f]{64})$/.exec(path)?.[1];
-  if (condition === undefined) return tokenAnswer(path, query, served(token));
-  const state = markets.state(condition);
-  return state ? asJson(200, clobMarket(state, markets), [condition]) : NO_MARKET;
+  if (condition !== undefined) {
+    const state = markets.state(condition);
+    return state ? asJson(200, clobMarket(state, markets), [condition]) : NO_MARKET;
+  }
+  const token = query.get('token_id') ?? '';
+  const value = tokenAnswer(path, query, facts(token));
+  if (value === null) return path === '/tick-size' || path === '/neg-risk' ? NO_MARKET : NO_BOOK;
+  const about = path === '/book' ? served(token) : null;
+  return value ? asJson(200, value, about ? [about.state.market.id] : []) : null;
 }
 
-/** The small answers about one token. */
-function tokenAnswer(path: string, query: Query, found: ServedToken | null): RestAnswer | null {
-  if (path === '/tick-size' || path === '/neg-risk') {
-    if (!found) return NO_MARKET;
-    const { tick_size, neg_risk } = bookSummary(found.state, found.outcome, 0);
-    return asJson(200, path === '/neg-risk' ? { neg_risk } : { minimum_tick_size: Number(tick_size) });
-  }
-  if (!['/midpoint', '/spread', '/price', '/last-trade-price'].includes(path)) return null;
-  if (!found) return NO_BOOK;
-  const { state, outcome } = found;
-  const { bid, ask } = bestTexts(state, outcome);
-  const micro = (text: string): number => Math.round(Number(text) * 1e6);
-  if (path === '/midpoint')
-    return asJson(200, { mid: formatMicro(Math.round((micro(bid) + micro(ask)) / 2)) });
-  if (path === '/spread') return asJson(200, { spread: formatMicro(micro(ask) - micro(bid)) });
-  if (path === '/price') return asJson(200, { price: query.get('side') === 'SELL' ? ask : bid });
-  const last = state.lastTrade;
-  return asJson(200, {
-    price: last === null ? '0.5' : formatMicro(outcome === 0 ? last : complement(last)),
-    side: state.trades % 2 === 0 ? 'BUY' : 'SELL',
-  });
+/** An empty side is 0 or 1, and a market without trades was last at 0.5. */
+function tokenFacts(
+  { state, outcome }: ServedToken,
+  stamp: (ms: number) => number,
+  primitives: ServerPrimitives,
+): TokenFacts {
+  const { bid, ask } = bestPrices(state, outcome);
+  const last = state.lastTrade ?? 500_000;
+  return {
+    bid: bid ?? 0,
+    ask: ask ?? MICRO,
+    tickSize: state.book!.grid.name === 'deci' ? 1_000 : 10_000,
+    negRisk: false,
+    lastTrade: {
+      price: formatMicro(outcome === 0 ? last : complement(last)),
+      side: state.trades % 2 === 0 ? 'BUY' : 'SELL',
+    },
+    summary: () => withBookHash(bookSummary(state, outcome, stamp(state.updatedMs)), primitives),
+  };
 }
 
 /** Events and markets are one object each here, and listed alike. */
