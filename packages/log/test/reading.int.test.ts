@@ -3,16 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventType } from '@ladderlog/core';
 import type { SqliteLog } from '@ladderlog/log';
-import {
-  decodeBatch,
-  LogRecord,
-  openSqliteLog,
-  positionsAtEnd,
-  positionsFromBeginning,
-  readEvents,
-} from '@ladderlog/log';
+import { LogRecord, openSqliteLog, positionsAtEnd, positionsFromBeginning, readEvents } from '@ladderlog/log';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { allEvents, books, FULL_EVENTS } from '../../../test/harness/log-events.ts';
+import { decodeBatch } from '../src/reading.ts';
 import { firstBatch } from '../../../test/harness/log-reading.ts';
 
 let folder: string;

@@ -26,7 +26,7 @@ export async function openLog(
       path: directory.log,
       partitions: config.partitions,
       logger,
-      retention: framesRetention(config.framesDays, (days) => ({ maxAgeMicros: days * DAY_MICROS })),
+      retention: framesRetention(config.framesDays),
     });
   }
   const { kafkaSaslMechanism: mechanism } = config;
@@ -48,7 +48,7 @@ export async function openLog(
             password: config.kafkaSaslPassword ?? '',
           },
         }),
-    retention: framesRetention(config.framesDays, (days) => days * (DAY_MICROS / 1_000)),
+    retention: framesRetention(config.framesDays),
     logger,
   });
 }
@@ -75,11 +75,11 @@ function kafkaTls(config: Config): NonNullable<KafkaLogOptions['ssl']> {
   return { ...(ca === null ? {} : { ca }), ...(cert === null || key === null ? {} : { cert, key }) };
 }
 
-const DAY_MICROS = 86_400_000_000;
+const DAY_MS = 86_400_000;
 
 /** Only the wire tape may be cut: everything else is rebuilt from the log. */
-const framesRetention = <T>(days: number | null, rule: (days: number) => T): Record<string, T> =>
-  days === null ? {} : Object.fromEntries(VENUES.map((venue) => [framesTopic(venue), rule(days)]));
+const framesRetention = (days: number | null): Record<string, number> =>
+  days === null ? {} : Object.fromEntries(VENUES.map((venue) => [framesTopic(venue), days * DAY_MS]));
 
 export type OpenStore = { readonly store: Store; readonly chdb: ChdbStore | null };
 

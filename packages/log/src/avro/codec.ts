@@ -4,8 +4,8 @@
 import type { EventType, LadderEvent } from '@ladderlog/core';
 import { EVENT_TYPES, LadderlogError, VENUES } from '@ladderlog/core';
 import avsc from 'avsc';
-import { ByteFault, ByteReader } from './byte-reader.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteFault, AvroReader } from './avro-reader.ts';
+import { AvroWriter } from './avro-writer.ts';
 import type { Compiled } from './compile.ts';
 import { compile } from './compile.ts';
 import type { Decoded, EventCodec } from '../record.ts';
@@ -21,7 +21,7 @@ export type SchemaIds = {
 };
 
 /** A codec that can also write into a batch under construction, without a copy per event. */
-export type WritingCodec = EventCodec & { write(writer: ByteWriter, event: LadderEvent): void };
+export type WritingCodec = EventCodec & { write(writer: AvroWriter, event: LadderEvent): void };
 
 export const HEADER_BYTES = 5;
 
@@ -56,15 +56,15 @@ const OWN = Object.fromEntries(
 /** avsc's types over the camelCase schemas: tests and benches compare with them. */
 export const avroTypeOf = (type: EventType): avsc.Type => OWN[type].avro;
 
-type Decoder = { readonly type: EventType; readonly read: (reader: ByteReader) => LadderEvent };
+type Decoder = { readonly type: EventType; readonly read: (reader: AvroReader) => LadderEvent };
 
 export const createCodec = (ids: SchemaIds): WritingCodec => ({ ...encoder(ids), ...decoder(ids) });
 
 function encoder(ids: SchemaIds): Pick<WritingCodec, 'write' | 'encode'> {
   const idsByType = new Map<EventType, number>(EVENT_TYPES.map((type) => [type, ids.idOf(type)]));
-  const scratch = new ByteWriter();
+  const scratch = new AvroWriter();
 
-  const write = (writer: ByteWriter, event: LadderEvent): void => {
+  const write = (writer: AvroWriter, event: LadderEvent): void => {
     const id = idsByType.get(event.type);
     if (id === undefined) throw new LadderlogError('BAD_ARGUMENT', `no event type "${event.type}"`);
     const start = writer.at;
@@ -91,7 +91,7 @@ function encoder(ids: SchemaIds): Pick<WritingCodec, 'write' | 'encode'> {
 
 function decoder(ids: SchemaIds): Pick<EventCodec, 'decode' | 'typeOf'> {
   const decoders = new Map<number, Decoder>();
-  const reader = new ByteReader();
+  const reader = new AvroReader();
 
   const decoderOf = (id: number): Decoder | null => {
     let known = decoders.get(id) ?? null;
@@ -155,7 +155,7 @@ function decoderFor(text: string): Decoder {
 }
 
 /** Bytes of another version of the schema: proven whole first, then resolved by avsc (defaults, added and removed fields). */
-function resolvingReader(type: EventType, writer: Schema): (reader: ByteReader) => LadderEvent {
+function resolvingReader(type: EventType, writer: Schema): (reader: AvroReader) => LadderEvent {
   let resolver: avsc.types.LongType;
   try {
     resolver = OWN[type].avro.createResolver(writer.avro) as avsc.types.LongType;

@@ -1,17 +1,17 @@
 // A reader and a writer of a schema's values, made from the schema as JavaScript text. Written out like this, every field by its
 // name, an object is built and read at full speed: a loop over the fields takes twice as long, and a copy of the schema by hand
 // would have to be kept up. avsc does the same, but its writer takes four times as long for a ladder, and its reader trusts the
-// lengths that it reads; here the ByteReader checks every step.
+// lengths that it reads; here the AvroReader checks every step.
 
-import type { ByteReader } from './byte-reader.ts';
-import type { ByteWriter } from './byte-writer.ts';
+import type { AvroReader } from './avro-reader.ts';
+import type { AvroWriter } from './avro-writer.ts';
 import type { AvroField, AvroObject, AvroSchema } from './schemas.ts';
 
 export type Compiled = {
   /** Plain objects under the schema's own field names. */
-  readonly read: (reader: ByteReader) => unknown;
+  readonly read: (reader: AvroReader) => unknown;
   /** Throws at a value that does not fit. */
-  readonly write: (writer: ByteWriter, value: unknown) => void;
+  readonly write: (writer: AvroWriter, value: unknown) => void;
 };
 
 /** A field of every value that is not in the bytes, and whether it stands before or behind those that are. */

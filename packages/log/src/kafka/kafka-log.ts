@@ -40,7 +40,6 @@ export type KafkaLogOptions = {
   readonly retention?: Readonly<Record<string, number>>;
   readonly ssl?: boolean | KafkaTls;
   readonly sasl?: SASLOptions;
-  readonly clientId?: string;
   /** How long an operation is tried again before it fails with LOG_UNAVAILABLE. */
   readonly retryForMs?: number;
   /** A group waits this long for a member that vanished without leaving. */
@@ -56,7 +55,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<KafkaLog> 
   const { logger, prefix = 'ladderlog.', retryForMs = 30_000, sessionTimeoutMs = 20_000 } = options;
   const connection = {
     brokers: options.brokers,
-    clientId: options.clientId ?? 'ladderlog',
+    clientId: 'ladderlog',
     logger,
     ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
     ...(options.sasl === undefined ? {} : { sasl: options.sasl }),

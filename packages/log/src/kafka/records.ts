@@ -2,14 +2,14 @@
 
 import type { Micros } from '@ladderlog/core';
 import { LadderlogError, MICROS_PER_MS, fromMillis, timeOf } from '@ladderlog/core';
-import { ByteReader } from '../avro/byte-reader.ts';
+import { AvroReader } from '../avro/avro-reader.ts';
 import { HEADER_BYTES } from '../avro/codec.ts';
 import type { FetchedRecord } from './kafkajs-internals.ts';
 import type { EventCodec } from '../record.ts';
 import { LogRecord } from '../record.ts';
 
 const EMPTY = new Uint8Array(0);
-const reader = new ByteReader();
+const reader = new AvroReader();
 
 export function toLogRecord(record: FetchedRecord, codec: EventCodec): LogRecord {
   const offset = Number(record.offset);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Clock, LadderEvent, Position } from '@ladderlog/core';
 import { keyOf, timeOf, topicOf } from '@ladderlog/core';
-import { ByteWriter } from '../avro/byte-writer.ts';
+import { AvroWriter } from '../avro/avro-writer.ts';
 import type { WritingCodec } from '../avro/codec.ts';
 import { recordTooLarge } from '../errors.ts';
 import { MAX_RECORD_BYTES } from '../log.ts';
@@ -48,7 +48,7 @@ export type AppenderOptions = {
 
 export class Appender {
   private readonly options: AppenderOptions;
-  private readonly scratch = new ByteWriter(64 * 1024);
+  private readonly scratch = new AvroWriter(64 * 1024);
   private readonly advance: StatementSync;
   private readonly insert: ReturnType<typeof batchInserter>;
   private group = newGroup();

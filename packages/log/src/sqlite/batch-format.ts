@@ -6,8 +6,8 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { Micros } from '@ladderlog/core';
-import { ByteReader } from '../avro/byte-reader.ts';
-import { ByteWriter } from '../avro/byte-writer.ts';
+import { AvroReader } from '../avro/avro-reader.ts';
+import { AvroWriter } from '../avro/avro-writer.ts';
 
 /** A record without its place. */
 export type StoredRecord = { readonly key: string; readonly time: Micros; readonly value: Uint8Array };
@@ -29,7 +29,7 @@ const compress = promisify<Buffer, zlib.ZstdOptions, Buffer>(zlib.zstdCompress);
 
 /** Collects records of one partition. Values are copied in; `clear` keeps the memory. */
 export class BatchBuilder {
-  private readonly values = new ByteWriter(64 * 1024);
+  private readonly values = new AvroWriter(64 * 1024);
   private readonly lengths: number[] = [];
   private readonly keyIndexes: number[] = [];
   private readonly keys = new Map<string, number>();
@@ -80,11 +80,11 @@ export class BatchBuilder {
 
   /** The blob, compressed off the event loop: for levels that take longer. */
   async packAside(level: number): Promise<Uint8Array> {
-    const body = this.body(new ByteWriter(this.values.at + this.lengths.length * 40 + 1_024));
+    const body = this.body(new AvroWriter(this.values.at + this.lengths.length * 40 + 1_024));
     return wrap(body, body.length < SMALL ? null : await compress(body, compression(level)));
   }
 
-  private body(out: ByteWriter): Buffer {
+  private body(out: AvroWriter): Buffer {
     out.reset();
     out.long(this.lengths.length);
     for (const length of this.lengths) out.long(length);
@@ -99,7 +99,7 @@ export class BatchBuilder {
 }
 
 /** Used up before anything else can run. */
-const shared = new ByteWriter(256 * 1024);
+const shared = new AvroWriter(256 * 1024);
 
 const compression = (level: number): zlib.ZstdOptions => ({
   params: { [zlib.constants.ZSTD_c_compressionLevel]: level, [zlib.constants.ZSTD_c_checksumFlag]: 0 },
@@ -186,7 +186,7 @@ function decompressPrefix(packed: Uint8Array): Promise<Buffer> {
 }
 
 function split(body: Uint8Array, damaged = false): UnpackedRecord[] {
-  const reader = new ByteReader();
+  const reader = new AvroReader();
   reader.open(body, 0);
   const count = reader.block(1);
   const lengths = Array.from({ length: count }, () => reader.long());

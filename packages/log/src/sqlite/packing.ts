@@ -29,10 +29,14 @@ type SmallBatch = {
 /** Consecutive small batches; one that is full will not grow any more. */
 type Run = { readonly batches: readonly SmallBatch[]; readonly full: boolean };
 
+export type PackerOptions = {
+  readonly db: DatabaseSync;
+  readonly logger: Logger | undefined;
+  readonly isClosed: () => boolean;
+};
+
 export class Packer {
-  private readonly db: DatabaseSync;
-  private readonly logger: Logger | undefined;
-  private readonly isClosed: () => boolean;
+  private readonly options: PackerOptions;
   private readonly sql: ReturnType<typeof statements>;
   private readonly insert: ReturnType<typeof batchInserter>;
   /** Per partition, the offset up to which everything is packed: no need to look there again. */
@@ -40,12 +44,10 @@ export class Packer {
   /** Batches whose row cannot even be marked. */
   private readonly damaged = new Set<number>();
 
-  constructor(db: DatabaseSync, logger: Logger | undefined, isClosed: () => boolean) {
-    this.db = db;
-    this.logger = logger;
-    this.isClosed = isClosed;
-    this.sql = statements(db);
-    this.insert = batchInserter(db);
+  constructor(options: PackerOptions) {
+    this.options = options;
+    this.sql = statements(options.db);
+    this.insert = batchInserter(options.db);
   }
 
   async pack(partition: PartitionRow): Promise<void> {
@@ -54,7 +56,7 @@ export class Packer {
     const small = found.filter((batch) => !this.damaged.has(batch.id));
     this.packedUpTo.set(partition.id, small[0]?.first ?? partition.end);
     for (const { batches, full } of runsOf(small)) {
-      if (this.isClosed()) return;
+      if (this.options.isClosed()) return;
       if (batches.length < 2) continue;
       if (full || this.isFollowed(partition.id, batches)) await this.packRun(partition, batches);
     }
@@ -75,13 +77,13 @@ export class Packer {
       if (body === 'damaged' || !addTo(builder, batch, body)) return this.setAside(partition, batch);
       if (performance.now() - turn > TURN_MS) {
         await new Promise(setImmediate);
-        if (this.isClosed()) return;
+        if (this.options.isClosed()) return;
         turn = performance.now();
       }
     }
     const body = await builder.packAside(PACK_LEVEL);
-    if (this.isClosed() || !this.replace(partition, run, builder, body)) return;
-    this.logger?.debug(
+    if (this.options.isClosed() || !this.replace(partition, run, builder, body)) return;
+    this.options.logger?.debug(
       {
         event: 'log.packed',
         topic: partition.topic,
@@ -112,7 +114,7 @@ export class Packer {
       if (!isCorrupt(error)) throw error;
       this.damaged.add(id);
     }
-    this.logger?.error(
+    this.options.logger?.error(
       { event: 'log.corrupt', topic, partition, first, last },
       'a damaged batch was left out of packing',
     );
@@ -128,7 +130,7 @@ export class Packer {
     const [first, last] = [run[0]!, run.at(-1)!];
     const appendedAt = run.reduce((newest, batch) => Math.max(newest, batch.appendedAt), 0);
     try {
-      transaction(this.db, () => {
+      transaction(this.options.db, () => {
         const { changes } = this.sql.remove.run(partitionId, first.last, last.last);
         if (Number(changes) !== run.length) throw new PackedElsewhere();
         this.insert({ partitionId, first: first.first, builder, appendedAt, packed: true, body });

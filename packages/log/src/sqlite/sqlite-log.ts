@@ -27,8 +27,7 @@ export type SqliteLogOptions = {
   readonly path: string;
   /** Of topics that the file does not have yet. */
   readonly partitions?: number;
-  /** Per topic; none: everything is kept for ever. */
-  readonly retention?: Readonly<Record<string, Retention>>;
+  readonly retention?: Retention;
   readonly logger?: Logger;
   readonly clock?: Clock;
   /** How often appends of other processes are looked for, while somebody waits. */

@@ -1,23 +1,17 @@
 // Packing and retention in the background, and pages given back to the disk.
 
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Clock } from '@ladderlog/core';
-import type { Logger } from 'pino';
+import type { StatementSync } from 'node:sqlite';
 import { Packer } from './packing.ts';
 import type { PartitionTable } from './partitions.ts';
-import type { Retention } from './retention.ts';
+import type { RetentionOptions } from './retention.ts';
 import { Retainer } from './retention.ts';
 
 const RETAIN_EVERY = 16;
 const FREE_PAGES = 1_024;
 
-export type UpkeepOptions = {
-  readonly db: DatabaseSync;
+export type UpkeepOptions = RetentionOptions & {
   readonly partitions: PartitionTable;
-  readonly clock: Clock;
-  readonly retention: Readonly<Record<string, Retention>>;
   readonly everyMs: number;
-  readonly logger: Logger | undefined;
 };
 
 export class Upkeep {
@@ -31,12 +25,12 @@ export class Upkeep {
   private passes = 0;
 
   constructor(options: UpkeepOptions) {
-    const { db, clock, retention, logger, everyMs, partitions } = options;
+    const { db, retention, logger, everyMs, partitions } = options;
     this.options = options;
     // Refuses a topic that does not exist.
     for (const topic of Object.keys(retention)) partitions.idsOf(topic);
-    this.packer = new Packer(db, logger, () => this.closed);
-    this.retainer = new Retainer(db, clock, retention, logger);
+    this.packer = new Packer({ db, logger, isClosed: () => this.closed });
+    this.retainer = new Retainer(options);
     this.freePages = db.prepare('PRAGMA freelist_count');
     this.timer = everyMs > 0 ? setInterval(() => void this.due(), everyMs) : null;
     this.timer?.unref();

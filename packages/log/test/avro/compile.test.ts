@@ -1,12 +1,12 @@
 import avsc from 'avsc';
 import { expect, test } from 'vitest';
-import { ByteFault, ByteReader } from '../../src/avro/byte-reader.ts';
-import { ByteWriter } from '../../src/avro/byte-writer.ts';
+import { ByteFault, AvroReader } from '../../src/avro/avro-reader.ts';
+import { AvroWriter } from '../../src/avro/avro-writer.ts';
 import { compile } from '../../src/avro/compile.ts';
 import type { AvroSchema } from '../../src/avro/schemas.ts';
 
 const read = (schema: AvroSchema, bytes: Uint8Array): unknown => {
-  const reader = new ByteReader();
+  const reader = new AvroReader();
   reader.open(bytes, 0);
   const value = compile(schema).read(reader);
   expect(reader.at).toBe(bytes.length);
@@ -64,7 +64,7 @@ test('bytes that end early are a fault, wherever', () => {
 });
 
 test('refuses to write what it can only read', () => {
-  expect(() => compile(SCHEMA).write(new ByteWriter(), VALUE)).toThrow('cannot be written');
+  expect(() => compile(SCHEMA).write(new AvroWriter(), VALUE)).toThrow('cannot be written');
 });
 
 test('a name of a schema is never more than a name', () => {
@@ -77,7 +77,7 @@ test('a name of a schema is never more than a name', () => {
       { name: '__proto__', type: 'long' },
     ],
   } as unknown as AvroSchema;
-  const writer = new ByteWriter();
+  const writer = new AvroWriter();
   const value = JSON.parse(`{${JSON.stringify(evil)}:${JSON.stringify(evil)},"__proto__":7}`) as object;
   compile(schema).write(writer, value);
   expect(Object.entries(read(schema, writer.copy()) as object)).toEqual([

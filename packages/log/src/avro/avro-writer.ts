@@ -34,7 +34,7 @@ function putLong(out: Uint8Array, position: number, value: number): number {
 }
 
 /** Grows as needed and is reused: `reset` keeps the memory. */
-export class ByteWriter {
+export class AvroWriter {
   buffer: Buffer;
   at = 0;
 
@@ -149,7 +149,7 @@ export class ByteWriter {
     this.at = at;
   }
 
-  array<T>(values: readonly T[], write: (writer: ByteWriter, value: T) => void): void {
+  array<T>(values: readonly T[], write: (writer: AvroWriter, value: T) => void): void {
     if (!Array.isArray(values)) throw new TypeError(`not a list: ${String(values)}`);
     if (values.length > 0) {
       this.long(values.length);
@@ -158,7 +158,7 @@ export class ByteWriter {
     this.byte(0);
   }
 
-  map<T>(values: Readonly<Record<string, T>>, write: (writer: ByteWriter, value: T) => void): void {
+  map<T>(values: Readonly<Record<string, T>>, write: (writer: AvroWriter, value: T) => void): void {
     const keys = Object.keys(values);
     if (keys.length > 0) {
       this.long(keys.length);

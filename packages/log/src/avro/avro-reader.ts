@@ -20,7 +20,7 @@ function put<T>(values: Record<string, T>, key: string, value: T): void {
 const LOW = 2 ** 27;
 
 /** Every read is checked against `end`: bytes that lie about a length give a fault, not a large allocation. */
-export class ByteReader {
+export class AvroReader {
   buffer: Buffer = Buffer.alloc(0);
   at = 0;
   end = 0;
@@ -202,7 +202,7 @@ export class ByteReader {
   }
 
   /** `smallest`: the fewest bytes that an item takes. */
-  array<T>(smallest: number, read: (reader: ByteReader) => T): T[] {
+  array<T>(smallest: number, read: (reader: AvroReader) => T): T[] {
     const values: T[] = [];
     for (let count = this.block(smallest); count > 0; count = this.block(smallest))
       for (let left = count; left > 0; left--) values.push(read(this));
@@ -210,7 +210,7 @@ export class ByteReader {
   }
 
   /** `smallest`: the fewest bytes that a key and its value take. */
-  map<T>(smallest: number, read: (reader: ByteReader) => T): Record<string, T> {
+  map<T>(smallest: number, read: (reader: AvroReader) => T): Record<string, T> {
     const values: Record<string, T> = {};
     for (let count = this.block(smallest); count > 0; count = this.block(smallest))
       for (let left = count; left > 0; left--) {
