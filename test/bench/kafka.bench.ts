@@ -152,8 +152,7 @@ async function consumeBare(kafka: KafkaService, round: number, count: number): P
   void consumer.disconnect();
 }
 
-const client = (kafka: KafkaService) =>
-  connectKafka({ brokers: kafka.brokers, clientId: 'bare', logger: silent });
+const client = (kafka: KafkaService) => connectKafka({ brokers: kafka.brokers, logger: silent });
 
 function segmentBytes(folder: string, topic: string): number {
   let bytes = 0;

@@ -292,7 +292,7 @@ export async function untilReady(
   failure: () => string | null,
 ): Promise<void> {
   const silent = pino({ level: 'silent' });
-  const admin = connectKafka({ brokers: addresses, clientId: 'readiness', logger: silent }).admin();
+  const admin = connectKafka({ brokers: addresses, logger: silent }).admin();
   try {
     await until(
       `broker at ${addresses.join(', ')}`,

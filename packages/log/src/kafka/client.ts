@@ -13,7 +13,6 @@ export type KafkaTls = { readonly ca?: string; readonly cert?: string; readonly 
 
 export type KafkaConnection = {
   readonly brokers: readonly string[];
-  readonly clientId: string;
   /** True: the machine's certificate authorities. */
   readonly ssl?: boolean | KafkaTls;
   readonly sasl?: SASLOptions;
@@ -41,8 +40,8 @@ export const connectKafka = (connection: KafkaConnection): KafkaClient => new Ka
 export const connectCluster = (connection: KafkaConnection): Promise<Cluster> =>
   openCluster(configOf(connection));
 
-const configOf = ({ brokers, clientId, ssl, sasl, logger }: KafkaConnection): KafkaConfig => ({
-  clientId,
+const configOf = ({ brokers, ssl, sasl, logger }: KafkaConnection): KafkaConfig => ({
+  clientId: 'ladderlog',
   brokers: [...brokers],
   ...(ssl === undefined ? {} : { ssl }),
   ...(sasl === undefined ? {} : { sasl }),

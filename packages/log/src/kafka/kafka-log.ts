@@ -1,19 +1,18 @@
 // The event log on Kafka: the same topics, partitions and bytes as the SQLite log, under a prefix of the topic names.
 
-import type { SASLOptions } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Micros, Position } from '@ladderlog/core';
 import { TOPICS, toMillis } from '@ladderlog/core';
 import { createCodec } from '../avro/codec.ts';
-import type { Registry } from '../avro/registry.ts';
-import { openRegistry } from '../avro/registry.ts';
+import type { Registry, RegistryAccess } from './registry.ts';
+import { openRegistry } from './registry.ts';
 import { outOfRange, unknownTopic } from '../errors.ts';
 import type { EventLog, LogBatch, ReadRequest, TopicInfo } from '../log.ts';
 import { DEFAULT_PARTITIONS, offsetOf } from '../log.ts';
 import { partitionFor } from '../partitioner.ts';
 import type { EventCodec } from '../record.ts';
 import { KafkaAppender } from './append.ts';
-import type { KafkaTls } from './client.ts';
+import type { KafkaConnection } from './client.ts';
 import { connectKafka } from './client.ts';
 import { KafkaGroups } from './groups.ts';
 import { KafkaLink } from './link.ts';
@@ -21,30 +20,15 @@ import { firstFrom, offsetsOf } from './offsets.ts';
 import type { FetchedBatch, Span } from './reader.ts';
 import { fetchSpans } from './reader.ts';
 import { toLogRecord } from './records.ts';
-import type { ThinTopic } from './topics.ts';
+import type { ThinTopic, TopicSetup } from './topics.ts';
 import { prepareTopics } from './topics.ts';
 
-export type KafkaLogOptions = {
-  readonly brokers: readonly string[];
-  /** Confluent API of the schema registry. */
-  readonly registryUrl: string;
-  readonly registryAuth?: { readonly username: string; readonly password: string };
-  readonly logger: Logger;
-  /** Before the names of topics and groups. */
-  readonly prefix?: string;
-  /** Of topics that do not exist yet. */
-  readonly partitions?: number;
-  /** Three, or as many as there are brokers, unless given. */
-  readonly replication?: number;
-  /** Milliseconds to keep, by logical topic, of topics that do not exist yet; otherwise for ever. */
-  readonly retention?: Readonly<Record<string, number>>;
-  readonly ssl?: boolean | KafkaTls;
-  readonly sasl?: SASLOptions;
-  /** How long an operation is tried again before it fails with LOG_UNAVAILABLE. */
-  readonly retryForMs?: number;
-  /** A group waits this long for a member that vanished without leaving. */
-  readonly sessionTimeoutMs?: number;
-};
+export type KafkaLogOptions = KafkaConnection &
+  RegistryAccess &
+  Partial<TopicSetup> & {
+    /** A group waits this long for a member that vanished without leaving. */
+    readonly sessionTimeoutMs?: number;
+  };
 
 export type KafkaLog = EventLog & {
   /** Topics that had too few copies when the log was opened. */
@@ -53,31 +37,13 @@ export type KafkaLog = EventLog & {
 
 export async function openKafkaLog(options: KafkaLogOptions): Promise<KafkaLog> {
   const { logger, prefix = 'ladderlog.', retryForMs = 30_000, sessionTimeoutMs = 20_000 } = options;
-  const connection = {
-    brokers: options.brokers,
-    clientId: 'ladderlog',
-    logger,
-    ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
-    ...(options.sasl === undefined ? {} : { sasl: options.sasl }),
-  };
+  const partitions = options.partitions ?? DEFAULT_PARTITIONS;
   const [{ partitionCounts, thin }, registry] = await Promise.all([
-    prepareTopics(connectKafka(connection), {
-      prefix,
-      partitions: options.partitions ?? DEFAULT_PARTITIONS,
-      retryForMs,
-      logger,
-      ...(options.replication === undefined ? {} : { replication: options.replication }),
-      ...(options.retention === undefined ? {} : { retention: options.retention }),
-    }),
-    openRegistry({
-      url: options.registryUrl,
-      retryForMs,
-      logger,
-      ...(options.registryAuth === undefined ? {} : { auth: options.registryAuth }),
-    }),
+    prepareTopics(connectKafka(options), { ...options, prefix, partitions, retryForMs }),
+    openRegistry({ ...options, retryForMs }),
   ]);
   const codec = createCodec(registry);
-  const link = await KafkaLink.open({ connection, prefix, partitionCounts, retryForMs });
+  const link = await KafkaLink.open({ connection: options, prefix, partitionCounts, retryForMs });
   const reader = new KafkaReader({ link, registry, codec, logger });
   const appender = new KafkaAppender(link, codec, logger);
   const toBatch = (fetched: FetchedBatch): Promise<LogBatch> => reader.toBatch(fetched);

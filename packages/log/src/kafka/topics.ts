@@ -8,12 +8,15 @@ import { retrying } from './retry.ts';
 import { MAX_MESSAGE_BYTES } from './writer.ts';
 
 export type TopicSetup = {
+  /** Before the names of topics and groups. */
   readonly prefix: string;
+  /** Of topics that do not exist yet. */
   readonly partitions: number;
-  /** Copies of each partition; default: three, or as many as there are brokers. */
+  /** Copies of each partition; default: three, or as many as there are brokers. Of new topics. */
   readonly replication?: number;
-  /** Milliseconds to keep records by topic; a topic not named keeps them for ever. */
+  /** Milliseconds to keep records, by topic; a topic not named keeps them for ever. Of new topics. */
   readonly retention?: Readonly<Record<string, number>>;
+  /** How long an operation is tried again before it fails with LOG_UNAVAILABLE. */
   readonly retryForMs: number;
   readonly logger: Logger;
 };

@@ -21,7 +21,7 @@ const shared = sharedKafka();
 describe.skipIf(!shared)('KafkaLog among others', () => {
   const kafka = shared!;
   const prefix = newPrefix();
-  const client = shared && connectKafka({ brokers: kafka.brokers, clientId: 'foreign', logger: testLogger });
+  const client = shared && connectKafka({ brokers: kafka.brokers, logger: testLogger });
   let log: EventLog;
 
   beforeAll(async () => {

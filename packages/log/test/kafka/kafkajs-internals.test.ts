@@ -71,7 +71,7 @@ test('a cluster is made of our settings, and says when nobody is there', async (
   const lines: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   // Port 1 on loopback: nothing listens there.
-  const connection = { brokers: ['127.0.0.1:1'], clientId: 'nobody', logger };
+  const connection = { brokers: ['127.0.0.1:1'], logger };
   await expect(connectCluster(connection)).rejects.toMatchObject({ name: 'KafkaJSNumberOfRetriesExceeded' });
   expect(lines.some((line) => line.includes('log.kafka.client') && line.includes('127.0.0.1:1'))).toBe(true);
 });

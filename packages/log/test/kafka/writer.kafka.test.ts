@@ -71,7 +71,7 @@ const withFaults = (real: Cluster, faults: Fault[]): Cluster =>
   });
 
 describe.skipIf(!shared)('the writer of a partition', () => {
-  const connection = { brokers: shared?.brokers ?? [], clientId: 'writer', logger: testLogger };
+  const connection = { brokers: shared?.brokers ?? [], logger: testLogger };
   const client = connectKafka(connection);
   const events: string[] = [];
   const logger = pino(

@@ -7,8 +7,8 @@ import { createCodec } from '@ladderlog/log';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FULL_EVENTS } from '../../../../test/harness/log-events.ts';
-import type { Registry } from '../../src/avro/registry.ts';
-import { openRegistry } from '../../src/avro/registry.ts';
+import type { Registry } from '../../src/kafka/registry.ts';
+import { openRegistry } from '../../src/kafka/registry.ts';
 import { EVENT_SCHEMAS } from '../../src/avro/schemas.ts';
 
 const UNKNOWN = 999;
@@ -37,8 +37,8 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   registry = await openRegistry({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    auth: { username: 'reader', password: 'secret' },
+    registryUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    registryAuth: { username: 'reader', password: 'secret' },
     retryForMs: 100,
     logger,
   });

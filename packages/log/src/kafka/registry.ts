@@ -5,16 +5,20 @@ import type { EventType } from '@ladderlog/core';
 import { EVENT_TYPES, LadderlogError } from '@ladderlog/core';
 import confluent from '@kafkajs/confluent-schema-registry';
 import type { Logger } from 'pino';
-import type { SchemaIds } from './codec.ts';
-import { schemaIdOf } from './codec.ts';
-import { retrying } from '../kafka/retry.ts';
-import { EVENT_SCHEMAS } from './schemas.ts';
+import type { SchemaIds } from '../avro/codec.ts';
+import { schemaIdOf } from '../avro/codec.ts';
+import { retrying } from './retry.ts';
+import { EVENT_SCHEMAS } from '../avro/schemas.ts';
 
 const { COMPATIBILITY, SchemaRegistry, SchemaType } = confluent;
 
-export type RegistryOptions = {
-  readonly url: string;
-  readonly auth?: { readonly username: string; readonly password: string };
+export type RegistryAccess = {
+  /** Of its Confluent API. */
+  readonly registryUrl: string;
+  readonly registryAuth?: { readonly username: string; readonly password: string };
+};
+
+export type RegistryOptions = RegistryAccess & {
   readonly retryForMs: number;
   readonly logger: Logger;
 };
@@ -62,19 +66,17 @@ class ConfluentRegistry implements Registry {
   }
 
   async register(): Promise<void> {
-    const { url, auth, retryForMs, logger } = this.options;
-    const client = new SchemaRegistry({ host: url, clientId: 'ladderlog', ...(auth ? { auth } : {}) });
+    const { registryUrl: host, registryAuth: auth, retryForMs, logger } = this.options;
+    const client = new SchemaRegistry({ host, clientId: 'ladderlog', ...(auth ? { auth } : {}) });
     await Promise.all(
       EVENT_TYPES.map(async (type) => {
         const { name, text } = EVENT_SCHEMAS[type];
         const doing = `registering ${name}`;
         const subject = { subject: name, compatibility: COMPATIBILITY.BACKWARD };
         const { id } = await retrying({ doing, forMs: retryForMs }, () =>
-          client
-            .register({ type: SchemaType.AVRO, schema: text }, subject)
-            .catch((error: unknown) => {
-              throw refusal(error, doing) ?? error;
-            }),
+          client.register({ type: SchemaType.AVRO, schema: text }, subject).catch((error: unknown) => {
+            throw refusal(error, doing) ?? error;
+          }),
         );
         this.ids.set(type, id);
         this.texts.set(id, text);
@@ -108,7 +110,7 @@ class ConfluentRegistry implements Registry {
 
   /** Null when the registry has no such id, or something else than Avro under it. The client's own error tells neither. */
   private async askFor(id: number): Promise<string | null> {
-    const { url, auth } = this.options;
+    const { registryUrl: url, registryAuth: auth } = this.options;
     const answer = await fetch(`${url}/schemas/ids/${id}`, {
       headers: auth ? { authorization: basic(auth) } : {},
       signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
@@ -123,7 +125,7 @@ class ConfluentRegistry implements Registry {
   }
 }
 
-const basic = ({ username, password }: NonNullable<RegistryOptions['auth']>): string =>
+const basic = ({ username, password }: NonNullable<RegistryAccess['registryAuth']>): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 /** Answers of the registry that no repeat changes; everything else (network, 5xx) is tried again. */
