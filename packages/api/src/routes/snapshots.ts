@@ -1,27 +1,17 @@
-import type { Interval, LadderShape, Micros } from '@ladderlog/core';
+import type { LadderShape, Micros } from '@ladderlog/core';
 import { adapterOf, toIso } from '@ladderlog/core';
 import { sampledSnapshotsPage, snapshotsAt, snapshotsPage } from '@ladderlog/store';
-import { joinLines, metaOf, sendBytes, sendPage, splitLines } from '../answers/answers.ts';
+import { joinLines, metaOf, sendBytes, splitLines } from '../answers/answers.ts';
 import type { KnownMarket } from '../answers/catalogue.ts';
 import type { Context, Handler } from '../server/context.ts';
-import { flag, integer, text, venueOf } from '../server/context.ts';
-import type { CoverageView, Evidence, GapView } from '../answers/coverage-view.ts';
-import {
-  aliveSince,
-  booksSeen,
-  coverageView,
-  evidenceOf,
-  notCaptured,
-  watchedSpan,
-  watchedUntil,
-} from '../answers/coverage-view.ts';
-import type { CursorKey } from '../answers/cursor.ts';
+import { flag, text, venueOf } from '../server/context.ts';
+import type { CoverageView, GapView } from '../answers/coverage-view.ts';
+import { aliveSince, coverageView, evidenceOf, notCaptured } from '../answers/coverage-view.ts';
 import { ApiError } from '../answers/errors.ts';
 import { marketView } from '../answers/market-view.ts';
-import type { RecordKey } from '../answers/paging.ts';
-import { cursorFor, filtersOf, keyOfRecord } from '../answers/paging.ts';
-import type { AskedRange } from '../answers/ranges.ts';
-import { askedInstant, askedRange } from '../answers/ranges.ts';
+import { keyOfRecord } from '../answers/paging.ts';
+import { askedInstant } from '../answers/ranges.ts';
+import { historyPage, observationAfter, observationKey } from './history.ts';
 import { marketOf } from './markets.ts';
 
 const INTERVALS: Readonly<Record<string, Micros>> = {
@@ -49,121 +39,31 @@ export function outcomesOf(context: Context, known: KnownMarket): readonly strin
 const oneOutcome = (outcomes: readonly string[] | null): string | null =>
   outcomes?.length === 1 ? outcomes[0]! : null;
 
-export const listSnapshots: Handler = async (context) => {
-  const paging = await cursorFor(context);
-  const asked = askedRange(context, venueOf(context));
-  const known = await marketOf(context);
-  if (notModified(context, known, asked, paging.generation)) return;
+export const listSnapshots = historyPage('books', 'api.snapshots', (context, known) => {
   const outcomes = outcomesOf(context, known);
-  const evidence = await evidenceOf(context, known.venue, known.market, 'books');
-  const { range, shown } = rangeOf(asked, evidence, oneOutcome(outcomes));
-  const limit = integer(context, 'limit');
-  const interval = INTERVALS[text(context, 'interval') ?? ''];
   const shape: LadderShape = flag(context, 'include_orderbook') ? shapeOf(context) : null;
-  const request = {
-    generation: paging.generation,
-    venue: known.venue,
-    market: known.market,
-    outcomes,
-    identity: known.metadata,
-    shape,
-    ...range,
-    // One more says whether there is a next page.
-    limit: limit + 1,
-  };
-  const [at, within] = paging.after ?? [];
-  const lines = splitLines(
-    await context.parts.store.queryRaw(
-      interval
-        ? sampledSnapshotsPage({
+  const interval = INTERVALS[text(context, 'interval') ?? ''];
+  const outcome = oneOutcome(outcomes);
+  return interval === undefined
+    ? {
+        outcome,
+        query: (request, after) =>
+          snapshotsPage({ ...request, outcomes, shape, after: after && observationAfter(after) }),
+        cursorKey: observationKey,
+      }
+    : {
+        outcome,
+        query: (request, after) =>
+          sampledSnapshotsPage({
             ...request,
+            outcomes,
+            shape,
             interval,
-            after: paging.after ? { bucketAt: Number(at), outcome: String(within) } : null,
-          })
-        : snapshotsPage({
-            ...request,
-            after: paging.after ? { observedAt: Number(at), offset: Number(within) } : null,
+            after: after && { bucketAt: Number(after[0]), outcome: String(after[1]) },
           }),
-      'JSONEachRow',
-      { name: 'api.snapshots' },
-    ),
-  );
-  const page = lines.slice(0, limit);
-  const last = page.at(-1);
-  const key = last && lines.length > limit ? keyOfRecord(last) : null;
-  const keyset = (of: RecordKey): CursorKey =>
-    interval ? [Math.floor(of.observedAt / interval) * interval, of.outcome] : [of.observedAt, of.offset];
-  sendPage(
-    context,
-    page,
-    { limit, count: page.length, nextCursor: key ? paging.write(keyset(key)) : null },
-    {
-      coverage: coverageView(evidence, shown, 'books', oneOutcome(outcomes), aliveSince(context)),
-      market: marketView(known.venue, known.market, known.metadata),
-    },
-  );
-};
-
-/**
- * An open start is the first evidence of capture, or the oldest the plan reaches. An open end is now, or the end of capture
- * where that was on purpose: what nobody meant to record is no gap. `shown` is what the answer speaks of; `range` is what is
- * asked of the store, half-open, so that an observation at the very end of capture is still inside.
- */
-export function rangeOf(
-  asked: AskedRange,
-  evidence: Evidence,
-  outcome: string | null,
-): { readonly range: Interval; readonly shown: Interval } {
-  const since = watchedSpan(evidence, outcome)?.from ?? null;
-  const until = asked.exactTo ? null : watchedUntil(evidence, outcome);
-  const to = until === null ? asked.to : Math.min(asked.to, Math.max(until, asked.from ?? 0));
-  const exact = asked.from !== null && (since === null || asked.from > since || asked.exactFrom);
-  const from = exact ? Math.min(asked.from!, to) : Math.min(since ?? to, to);
-  return { range: { from, to: until === null ? to : to + 1 }, shown: { from, to } };
-}
-
-/**
- * Sets the ETag of a closed range; true when the client has it already and 304 was sent. Weak: request id and time differ from
- * answer to answer. None where the answer changes as time goes by: while evidence of the range's end may still be on its way,
- * and where the plan decides since when.
- */
-export function notModified(
-  context: Context,
-  known: KnownMarket,
-  asked: AskedRange,
-  generation: number,
-): boolean {
-  const { parts, request, response } = context;
-  if (!asked.closed) {
-    response.setHeader('Cache-Control', 'private, no-store');
-    return false;
-  }
-  response.setHeader('Cache-Control', 'private, no-cache');
-  if (asked.to > aliveSince(context) || (!asked.exactFrom && asked.from !== null)) return false;
-  const etag = parts.revisions.etag({
-    topic: known.venue,
-    market: known.market,
-    to: asked.to,
-    generation,
-    query: [
-      context.operation.name,
-      context.params,
-      filtersOf(context),
-      context.query['limit'],
-      context.query['cursor'],
-      // Evidence of coverage that is in memory only.
-      booksSeen(context, known).map(({ outcome, at }) => [outcome, Math.min(at, asked.to)]),
-    ],
-  });
-  if (etag === null) return false;
-  response.setHeader('ETag', etag);
-  const opaque = (tag: string): string => tag.trim().replace(/^W\//, '');
-  const sent = request.headers['if-none-match']?.split(',').map(opaque) ?? [];
-  if (!sent.includes(opaque(etag)) && !sent.includes('*')) return false;
-  response.statusCode = 304;
-  response.end();
-  return true;
-}
+        cursorKey: (last) => [Math.floor(last.observedAt / interval) * interval, last.outcome],
+      };
+});
 
 /** One record or one per outcome, as the route says, each only if its book was being recorded at that instant. */
 const at =

@@ -4,13 +4,13 @@
 
 import type { EventType, Frame, Micros, Position, VenueAdapter, VenueEvent } from '@ladderlog/core';
 import { EARLIEST_MICROS, LATEST_MICROS, adapterOf } from '@ladderlog/core';
-import type { FrameVerdict, Recorded } from './frame.ts';
-import { judgeFrame } from './frame.ts';
+import type { FrameVerdict, Recorded } from './judge-frame.ts';
+import { judgeFrame } from './judge-frame.ts';
 import type { AuditOptions, AuditResult, NotJudged } from './result.ts';
-import type { AuditSession } from './sessions.ts';
+import type { AuditSession, TapedWithEvents } from './sessions.ts';
 import { AuditSessions } from './sessions.ts';
-import type { SessionSpan } from './survey.ts';
-import { surveySessions } from './survey.ts';
+import type { SessionSpan } from './session-spans.ts';
+import { surveySessions } from './session-spans.ts';
 import type { Taped } from './tally.ts';
 import { AuditTally } from './tally.ts';
 import { replayBatches } from '../source/source.ts';
@@ -136,12 +136,11 @@ class Audit {
       this.take(frame, recorded.get(key) ?? [], opened);
       recorded.delete(key);
     }
-    for (const left of recorded.values())
-      for (const { event } of left)
-        this.tally.leave(
-          event.type === 'FrameRejected' && event.channel === 'import' ? 'import_line' : 'frame_missing',
-          at,
-        );
+    for (const { event } of [...recorded.values()].flat())
+      this.tally.unjudged(
+        event.type === 'FrameRejected' && event.channel === 'import' ? 'import_line' : 'frame_missing',
+        at,
+      );
     for (const { event } of items) this.followGaps(event);
   }
 
@@ -161,28 +160,25 @@ class Audit {
     const startMissing = this.options.from === undefined ? 'session_start_missing' : 'session_start_not_read';
     const session = this.sessions.of(frame, startMissing);
     const { ordinal, provenance } = frame.event;
-    if (session.spoiled === null && ordinal !== session.nextOrdinal) {
+    if (session.notJudged === null && ordinal !== session.nextOrdinal) {
       // Times of a live connection only ascend: what is not here is not in the log.
-      if (provenance === 'captured') session.spoiled = 'frames_missing';
+      if (provenance === 'captured') session.notJudged = 'frames_missing';
       else {
         session.held.set(ordinal, { frame, recorded });
-        if (session.held.size > MAX_HELD) this.spoil(session, 'frames_missing');
+        if (session.held.size > MAX_HELD) this.giveUp(session, 'frames_missing');
         return;
       }
     }
     this.judge(session, frame, recorded, opened);
-    for (
-      let next = session.held.get(session.nextOrdinal);
-      next;
-      next = session.held.get(session.nextOrdinal)
-    ) {
+    let next: TapedWithEvents | undefined;
+    while ((next = session.held.get(session.nextOrdinal))) {
       session.held.delete(session.nextOrdinal);
       this.judge(session, next.frame, next.recorded, opened);
     }
   }
 
-  private spoil(session: AuditSession, why: NotJudged): void {
-    session.spoiled = why;
+  private giveUp(session: AuditSession, why: NotJudged): void {
+    session.notJudged = why;
     const held = [...session.held.values()].sort((a, b) => a.frame.event.ordinal - b.frame.event.ordinal);
     session.held.clear();
     for (const { frame, recorded } of held) this.judge(session, frame, recorded, NO_GAPS);
@@ -212,8 +208,8 @@ class Audit {
     if (findings.length > 0 && this.tally.frames % FORGET_EVERY === 0)
       this.sessions.forgetEnded(session, event.observedAt);
     this.tally.frame(event);
-    if (session.spoiled !== null) {
-      for (const one of recorded) this.tally.leave(session.spoiled, one.event.observedAt);
+    if (session.notJudged !== null) {
+      for (const one of recorded) this.tally.unjudged(session.notJudged, one.event.observedAt);
       return;
     }
     if (event.direction === 'out') return;
@@ -228,7 +224,7 @@ class Audit {
       session.normalizer.forget();
       const again = session.normalizer.normalize(wire);
       if (judgeFrame(again, recorded, this.adapter, event.observedAt, inGap).differences.length === 0) {
-        for (const one of recorded) this.tally.leave('connection_broke', one.event.observedAt);
+        for (const one of recorded) this.tally.unjudged('connection_broke', one.event.observedAt);
         return;
       }
       if (recorded.length === 0) {
@@ -265,7 +261,7 @@ class Audit {
   private closeSessions(now: Micros): void {
     const isOver = (id: string): boolean => (this.spans.get(id)?.last ?? -Infinity) < now;
     for (const session of this.sessions.close(isOver)) {
-      if (session.held.size > 0) this.spoil(session, 'frames_missing');
+      if (session.held.size > 0) this.giveUp(session, 'frames_missing');
       this.settleUnheard(session, false);
     }
   }

@@ -27,31 +27,21 @@ export type FieldDifference = {
 /** Depends on the observations of other connections before, so a single frame does not decide it. */
 const ACROSS_SESSIONS: CheckFlag = 'source_time_backwards';
 
-/** Findings and events that speak of the same thing have the same key. */
-export function keyOfFinding(finding: JudgedFinding): string {
-  switch (finding.type) {
-    case 'book':
-      return `book\u0000${finding.market}\u0000${finding.outcome}`;
-    case 'sample':
-      return `sample\u0000${finding.market}\u0000${finding.outcome}\u0000${finding.metric}`;
-    case 'compare':
-      return `compare\u0000${finding.market}\u0000${finding.outcome}`;
-    case 'reject':
-      return `reject\u0000${finding.market}\u0000${finding.reason}`;
-  }
-}
+const TYPE_OF: Readonly<Record<JudgedFinding['type'], Judged['type']>> = {
+  book: 'BookObserved',
+  sample: 'MetricSampled',
+  compare: 'BookCompared',
+  reject: 'FrameRejected',
+};
 
-export function keyOfEvent(event: Judged): string {
-  switch (event.type) {
-    case 'BookObserved':
-      return `book\u0000${event.market}\u0000${event.outcome}`;
-    case 'MetricSampled':
-      return `sample\u0000${event.market}\u0000${event.outcome}\u0000${event.metric}`;
-    case 'BookCompared':
-      return `compare\u0000${event.market}\u0000${event.outcome}`;
-    case 'FrameRejected':
-      return `reject\u0000${event.market}\u0000${event.reason}`;
-  }
+/** The type of the event that the finding becomes. */
+export const typeOf = (finding: JudgedFinding): Judged['type'] => TYPE_OF[finding.type];
+
+/** Findings and events that speak of the same thing have the same key. */
+export function keyOf(type: Judged['type'], subject: Judged | JudgedFinding): string {
+  const outcome = 'outcome' in subject ? subject.outcome : '';
+  const detail = 'metric' in subject ? subject.metric : 'reason' in subject ? subject.reason : '';
+  return [type, subject.market, outcome, detail].join('\u0000');
 }
 
 const BOOK_FIELDS = [
@@ -91,7 +81,7 @@ const COMPARE_FIELDS = [
   'detail',
 ] as const satisfies readonly (keyof CompareFinding & keyof BookCompared)[];
 
-/** The first field that differs, or null. `entry` is the number of emitted books of the frame before this one. */
+/** The first field that differs, or null. */
 export function difference(
   event: Judged,
   finding: JudgedFinding,
@@ -105,8 +95,8 @@ export function difference(
     if (state !== event.state) return { field: 'state', recorded: event.state, recomputed: state };
     const row = { market: finding.market, observedAt };
     const flags = checkBook(finding, adapter.capture.priceBounds, row, finding.flags);
-    const seen = withoutAcross(event.flags);
-    const due = withoutAcross(flags);
+    const seen = ofOneFrame(event.flags);
+    const due = ofOneFrame(flags);
     return same(seen, due) ? null : { field: 'flags', recorded: seen, recomputed: due };
   }
   if (event.type === 'MetricSampled' && finding.type === 'sample')
@@ -120,7 +110,7 @@ export function difference(
   return { field: 'type', recorded: event.type, recomputed: finding.type };
 }
 
-const withoutAcross = (flags: readonly CheckFlag[]): readonly CheckFlag[] =>
+const ofOneFrame = (flags: readonly CheckFlag[]): readonly CheckFlag[] =>
   flags.includes(ACROSS_SESSIONS) ? flags.filter((flag) => flag !== ACROSS_SESSIONS) : flags;
 
 function firstOf<Field extends string>(

@@ -1,6 +1,6 @@
 // An audit as JSON and as text.
 
-import { MICROS_PER_MS, toIso, toNumber } from '@ladderlog/core';
+import { MICROS_PER_MS, isoOrNull, toIso, toNumber } from '@ladderlog/core';
 import type { AuditResult } from './result.ts';
 
 const PARTS = [0, 0.01, 0.5, 0.99, 1] as const;
@@ -15,17 +15,11 @@ export function auditReport(result: AuditResult) {
   const million = (part: number, of: number): number | null =>
     of === 0 ? null : Math.round((part / of) * 1e9) / 1e3;
   const rejects = result.rejects.judged + (result.notJudged.import_line ?? 0);
-  const drift = ({ count, equal, levels, drift: size }: AuditResult['drift']['recorded']) => ({
-    comparisons: count,
-    equal,
-    levels_differing: levels,
-    size_drift: toNumber(size),
-  });
   return {
     format: 'ladderlog.audit/1',
     venue: result.venue,
-    from: result.from === null ? null : toIso(result.from),
-    to: result.to === null ? null : toIso(result.to),
+    from: isoOrNull(result.from),
+    to: isoOrNull(result.to),
     frames: result.frames,
     sessions: result.sessions,
     match_rate: judged === 0 ? null : sum(({ matched }) => matched) / judged,
@@ -44,33 +38,45 @@ export function auditReport(result: AuditResult) {
     gaps: result.gaps,
     gaps_per_million_books: million(result.gaps, result.books.judged),
     unreadable_records: result.unreadable,
-    drift: { recorded: drift(result.drift.recorded), recomputed: drift(result.drift.recomputed) },
-    clock_offset_ms: {
-      count: result.offsets.count,
-      ...Object.fromEntries(
-        PARTS.map((part) => {
-          const offset = result.offsets.quantile(part);
-          const name = part === 0 ? 'min' : part === 1 ? 'max' : `p${part * 100}`;
-          return [name, offset === null ? null : offset / MICROS_PER_MS];
-        }),
-      ),
-    },
-    differences: result.differences.map((one) => ({
-      kind: one.kind,
-      type: one.type,
-      field: one.field ?? null,
-      recorded: one.recorded ?? null,
-      recomputed: one.recomputed ?? null,
-      frame: one.frame,
-      event: one.event,
-      session: one.session,
-      ordinal: one.ordinal,
-      market_id: one.market,
-      outcome_id: one.outcome,
-      time: toIso(one.observedAt),
-    })),
+    drift: { recorded: driftOf(result.drift.recorded), recomputed: driftOf(result.drift.recomputed) },
+    clock_offset_ms: offsetsOf(result),
+    differences: differencesOf(result),
   };
 }
+
+const driftOf = ({ count, equal, levels, drift: size }: AuditResult['drift']['recorded']) => ({
+  comparisons: count,
+  equal,
+  levels_differing: levels,
+  size_drift: toNumber(size),
+});
+
+const offsetsOf = (result: AuditResult) => ({
+  count: result.offsets.count,
+  ...Object.fromEntries(
+    PARTS.map((part) => {
+      const offset = result.offsets.quantile(part);
+      const name = part === 0 ? 'min' : part === 1 ? 'max' : `p${part * 100}`;
+      return [name, offset === null ? null : offset / MICROS_PER_MS];
+    }),
+  ),
+});
+
+const differencesOf = (result: AuditResult) =>
+  result.differences.map((one) => ({
+    kind: one.kind,
+    type: one.type,
+    field: one.field ?? null,
+    recorded: one.recorded ?? null,
+    recomputed: one.recomputed ?? null,
+    frame: one.frame,
+    event: one.event,
+    session: one.session,
+    ordinal: one.ordinal,
+    market_id: one.market,
+    outcome_id: one.outcome,
+    time: toIso(one.observedAt),
+  }));
 
 const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'nothing';

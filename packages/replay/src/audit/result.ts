@@ -4,7 +4,7 @@ import type { Micro, Micros, Venue, VenueAdapter } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Judged } from './compare.ts';
 import type { FieldDifference } from './compare.ts';
-import type { OffsetCounts } from './offsets.ts';
+import type { OffsetCounts } from './clock-offsets.ts';
 
 export type AuditOptions = {
   readonly log: EventLog;

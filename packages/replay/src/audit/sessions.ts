@@ -1,7 +1,7 @@
 // The connections of a recording as an audit rebuilds them: each with a normalizer of its own and its frames in order.
 
 import type { Finding, MarketFields, Micros, Normalizer, VenueAdapter } from '@ladderlog/core';
-import type { FrameVerdict, Recorded } from './frame.ts';
+import type { FrameVerdict, Recorded } from './judge-frame.ts';
 import type { NotJudged } from './result.ts';
 import type { Taped } from './tally.ts';
 
@@ -21,7 +21,7 @@ export type AuditSession = {
   /** REST answers of which nothing was recorded, until the socket speaks again: then they should have been. */
   readonly unheard: { readonly frame: Taped; readonly verdict: FrameVerdict }[];
   /** Why nothing of it can be judged any more. */
-  spoiled: NotJudged | null;
+  notJudged: NotJudged | null;
 };
 
 export class AuditSessions {
@@ -43,8 +43,8 @@ export class AuditSessions {
       const known = this.known.get(group) ?? new Map<string, MarketFields>();
       this.known.set(group, known);
       for (const [market, fields] of known) normalizer.learn(market, fields);
-      const spoiled = event.ordinal > 0 && event.provenance === 'captured' ? startMissing : null;
-      session = { normalizer, group, nextOrdinal: 0, held: new Map(), socket: false, unheard: [], spoiled };
+      const notJudged = event.ordinal > 0 && event.provenance === 'captured' ? startMissing : null;
+      session = { normalizer, group, nextOrdinal: 0, held: new Map(), socket: false, unheard: [], notJudged };
       this.open.set(event.session, session);
     }
     return session;

@@ -3,8 +3,8 @@
 import type { FrameCaptured, Micro, Micros, Position } from '@ladderlog/core';
 import { EARLIEST_MICROS, formatPosition } from '@ladderlog/core';
 import type { Judged } from './compare.ts';
-import type { FrameVerdict } from './frame.ts';
-import { OffsetCounts } from './offsets.ts';
+import type { FrameVerdict } from './judge-frame.ts';
+import { OffsetCounts } from './clock-offsets.ts';
 import type { AuditOptions, AuditResult, Comparisons, Counts, Difference, NotJudged } from './result.ts';
 
 export type Taped = { readonly event: FrameCaptured; readonly position: Position };
@@ -54,7 +54,7 @@ export class AuditTally {
   }
 
   /** An event that could not be judged. */
-  leave(why: NotJudged, at: Micros): void {
+  unjudged(why: NotJudged, at: Micros): void {
     if (at >= this.from) this.notJudged[why] = (this.notJudged[why] ?? 0) + 1;
   }
 
@@ -70,7 +70,7 @@ export class AuditTally {
     for (const { levels, drift } of verdict.compared) add(this.recomputed, levels, drift);
     for (const { event, ...one } of verdict.differences) {
       if (one.kind === 'missing' && last && this.options.log.kind === 'kafka') {
-        this.leave('unfinished_append', observedAt);
+        this.unjudged('unfinished_append', observedAt);
         continue;
       }
       this.counts[one.type].judged++;

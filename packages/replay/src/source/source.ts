@@ -202,7 +202,7 @@ function isWanted({ markets }: ReplayRange, event: LadderEvent): event is VenueE
   return event.type !== 'FrameCaptured' || !markets || event.market === '' || markets.includes(event.market);
 }
 
-/** On that clock. */
+/** When a record is due on the replay's clock. */
 export const timeOfRecord = (log: EventLog, clock: ReplayClock, record: LogRecord): Micros =>
   clock === 'source' ? sourceTime(log, record) : record.time;
 

@@ -28,28 +28,39 @@ const SPAN_RECORDS = 2_000;
 /** Neighbours are not joined into a span longer than this: a span is in memory from its first time to its last. */
 const SPAN_MICROS = 60_000_000;
 
-export async function findSpans(log: EventLog, request: SpanRequest): Promise<Span[]> {
-  const { from, end, times, timeOf } = request;
-  const spans: Span[] = [];
-  const add = (first: number, last: number, minTime: Micros, maxTime: Micros): void => {
-    const before = spans.at(-1);
+/** Spans of one partition in order of offset; neighbours that are small and close in time become one. */
+export class Spans {
+  readonly list: Span[] = [];
+  private readonly place: Omit<Position, 'offset'>;
+
+  constructor({ topic, partition }: Omit<Position, 'offset'>) {
+    this.place = { topic, partition };
+  }
+
+  add(first: number, last: number, minTime: Micros, maxTime: Micros): void {
+    const before = this.list.at(-1);
     if (before && last - before.first < SPAN_RECORDS) {
       const min = Math.min(before.minTime, minTime);
       const max = Math.max(before.maxTime, maxTime);
       if (max - min <= SPAN_MICROS) {
-        spans[spans.length - 1] = { ...before, last, minTime: min, maxTime: max };
+        this.list[this.list.length - 1] = { ...before, last, minTime: min, maxTime: max };
         return;
       }
     }
-    spans.push({ topic: from.topic, partition: from.partition, first, last, minTime, maxTime });
-  };
+    this.list.push({ ...this.place, first, last, minTime, maxTime });
+  }
+}
+
+export async function findSpans(log: EventLog, request: SpanRequest): Promise<Span[]> {
+  const { from, end, times, timeOf } = request;
+  const spans = new Spans(from);
   if (timeOf === null && log.timeSpans) {
     for await (const page of log.timeSpans(from, end, times))
-      for (const span of page)
-        add(Math.max(span.first, from.offset), Math.min(span.last, end - 1), span.minTime, span.maxTime);
-    return spans;
+      for (const { first, last, minTime, maxTime } of page)
+        spans.add(Math.max(first, from.offset), Math.min(last, end - 1), minTime, maxTime);
+    return spans.list;
   }
-  if (from.offset >= end) return spans;
+  if (from.offset >= end) return [];
   const read = log.read({
     from: [from],
     to: [{ ...from, offset: end }],
@@ -60,7 +71,7 @@ export async function findSpans(log: EventLog, request: SpanRequest): Promise<Sp
     for (const record of batch.records) {
       if (record.time < times.from || record.time >= times.to) continue;
       const time = timeOf ? timeOf(record) : record.time;
-      if (time !== null) add(record.offset, record.offset, time, time);
+      if (time !== null) spans.add(record.offset, record.offset, time, time);
     }
-  return spans;
+  return spans.list;
 }

@@ -2,7 +2,7 @@
 
 import type { Finding, Micro, Micros, Position, VenueAdapter } from '@ladderlog/core';
 import type { FieldDifference, Judged, JudgedFinding } from './compare.ts';
-import { difference, keyOfEvent, keyOfFinding } from './compare.ts';
+import { difference, keyOf, typeOf } from './compare.ts';
 
 export type Recorded = { readonly event: Judged; readonly position: Position };
 
@@ -23,13 +23,6 @@ export type FrameVerdict = {
   readonly compared: { readonly levels: number; readonly drift: Micro }[];
 };
 
-const TYPE_OF: Readonly<Record<JudgedFinding['type'], Judged['type']>> = {
-  book: 'BookObserved',
-  sample: 'MetricSampled',
-  compare: 'BookCompared',
-  reject: 'FrameRejected',
-};
-
 const isJudged = (finding: Finding): finding is JudgedFinding =>
   finding.type === 'book' ||
   finding.type === 'sample' ||
@@ -44,8 +37,8 @@ export function judgeFrame(
   inGap: (market: string, outcome: string) => boolean,
 ): FrameVerdict {
   const verdict: FrameVerdict = { matched: [], differences: [], suppressed: 0, compared: [] };
-  const due = Map.groupBy(findings.filter(isJudged), keyOfFinding);
-  const seen = Map.groupBy(recorded, ({ event }) => keyOfEvent(event));
+  const due = Map.groupBy(findings.filter(isJudged), (finding) => keyOf(typeOf(finding), finding));
+  const seen = Map.groupBy(recorded, ({ event }) => keyOf(event.type, event));
   for (const [, group] of due)
     for (const finding of group)
       if (finding.type === 'compare')
@@ -73,7 +66,7 @@ function pair(
         verdict.differences.push({
           ...about(finding),
           kind: 'missing',
-          type: TYPE_OF[finding.type],
+          type: typeOf(finding),
           event: null,
         });
     } else if (one) {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { OffsetCounts } from '../src/audit/offsets.ts';
+import { OffsetCounts } from '../src/audit/clock-offsets.ts';
 
 test('quantiles are those of the sorted offsets, within a hundredth', () => {
   fc.assert(
