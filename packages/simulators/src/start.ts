@@ -108,22 +108,30 @@ function eachVenue<T>(create: () => T): (venue: Venue) => T {
   };
 }
 
-export async function startSimulators(options: SimulatorOptions): Promise<Simulators> {
-  const { seed, clock = () => Date.now() * 1_000, venues = VENUES, speed = 1, scale = 1 } = options;
-  const startedUs = clock();
-  const startMs = Math.floor(startedUs / 1_000);
-  const process = new MarketProcess({
+const openMarkets = (
+  options: SimulatorOptions & {
+    readonly venues: readonly Venue[];
+    readonly scale: number;
+    readonly speed: number;
+  },
+  startMs: number,
+): MarketProcess =>
+  new MarketProcess({
     windows: ['5m', '15m', '1h'],
     assets: {},
     levels: 40,
     prelisted: 3,
     history: 24,
     ...options,
-    venues,
-    scale,
     startMs,
-    updatesPerSecond: (options.updatesPerSecond ?? 2) / speed,
+    updatesPerSecond: (options.updatesPerSecond ?? 2) / options.speed,
   });
+
+export async function startSimulators(options: SimulatorOptions): Promise<Simulators> {
+  const { seed, clock = () => Date.now() * 1_000, venues = VENUES, speed = 1, scale = 1 } = options;
+  const startedUs = clock();
+  const startMs = Math.floor(startedUs / 1_000);
+  const process = openMarkets({ ...options, venues, scale, speed }, startMs);
   const { sent, lost, ...taps } = createRecord(options.record ?? false);
   const running = new Map<Venue, RunningVenue>();
   const emit: Emit = (event) => running.get(event.state.market.venue)?.on(event);

@@ -63,7 +63,7 @@ async function serve(options: NativeReplayOptions): Promise<NativeReplay> {
     source: timeline.source(),
     settings: { quota: Infinity },
   });
-  timeline.server = server;
+  timeline.clients = server.clients;
   return {
     port: server.port,
     urls: server.urls,

@@ -1,7 +1,7 @@
 // The one timeline of a native replay: begins with the first subscription, ends with the range, and is wound back when everyone
 // has left.
 
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type {
   BookObserved,
@@ -18,7 +18,7 @@ import type { EventLog } from '@ladderlog/log';
 import type { NativeSource, SourceConnection, VenueServer } from '@ladderlog/servers';
 import { RecordedAnswers, answerOf } from './answers.ts';
 import { NativeMemory } from './memory.ts';
-import type { Pace } from '../source/pace.ts';
+import { systemTimer, type Pace } from '../source/pace.ts';
 import { replayBatches } from '../source/source.ts';
 
 export type TimelineOptions = {
@@ -61,7 +61,8 @@ export class Timeline {
   private readonly connections = new Set<Connection>();
   private readonly decoder = new TextDecoder();
   memory: NativeMemory;
-  server: VenueServer | null = null;
+  /** Those of the server, once it runs. */
+  clients: Pick<VenueServer['clients'], 'backlog'> | null = null;
   delivered = 0;
   private followed = new Map<string, string>();
   private running: AbortController | null = null;
@@ -230,6 +231,7 @@ export class Timeline {
   /** Lets sockets breathe, and waits for the slowest reader: nothing is dropped for want of a pace. */
   private async waitForReaders(signal: AbortSignal): Promise<void> {
     await nextTurn();
-    while (!signal.aborted && (this.server?.clients.backlog() ?? 0) > BACKLOG_BYTES) await delay(STALLED_MS);
+    while (!signal.aborted && (this.clients?.backlog() ?? 0) > BACKLOG_BYTES)
+      await systemTimer.sleep(STALLED_MS, signal);
   }
 }
