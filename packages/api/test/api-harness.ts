@@ -1,5 +1,5 @@
-// A whole API over a real SQLite log and a real chDB store in a temporary folder. Events are appended to the log and projected
-// into the tables by core's own projections.
+// A whole API over a real SQLite log and a real chDB store in a temporary folder. Events are appended to the log, and a real
+// projector brings them into the tables.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,8 +17,9 @@ import type {
 import { PROJECTIONS, checkBook } from '@ladderlog/core';
 import type { SqliteLog } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
+import { createProjector, openSqliteCursors } from '@ladderlog/projector';
 import type { Store } from '@ladderlog/store';
-import { createRowEncoder, openChdbStore } from '@ladderlog/store';
+import { openChdbStore } from '@ladderlog/store';
 import pino from 'pino';
 import type { Api, ApiOptions, ApiServer } from '@ladderlog/api';
 import type { LiveOptions } from '@ladderlog/live';
@@ -58,39 +59,28 @@ export async function openWorld(now: Micros): Promise<World> {
   const log = await openSqliteLog({ path: join(folder, 'log.sqlite'), upkeepMs: 0, pollMs: 20 });
   const store = await openChdbStore({ path: join(folder, 'store') });
   await store.migrate();
-  const next = new Map<string, number>();
-  let batch = 0;
   const running = new Set<Running>();
 
-  const projectTail = async (): Promise<void> => {
-    const encoders = PROJECTIONS.map(({ table }) => createRowEncoder(table, 1));
-    const venues = (await log.topics()).filter(({ topic }) => /^venue[abc]$/.test(topic));
-    const from = venues.flatMap(({ topic, partitions }) =>
-      partitions.map(({ partition }) => ({
-        topic,
-        partition,
-        offset: next.get(`${topic}/${partition}`) ?? 0,
-      })),
-    );
-    for await (const { topic, partition, records } of log.read({ from })) {
-      for (const record of records) {
-        const decoded = log.codec.decode(record.value);
-        if (!decoded.ok) throw decoded.error;
-        PROJECTIONS.forEach((projection, at) => {
-          if (!projection.handles.includes(decoded.event.type)) return;
-          for (const row of projection.project(decoded.event, { topic, partition, offset: record.offset }))
-            encoders[at]!.add(row as never);
-        });
-        next.set(`${topic}/${partition}`, record.offset + 1);
-      }
-    }
-    batch++;
-    for (const [at, encoder] of encoders.entries())
-      if (encoder.rows > 0)
-        await store.insertRowBinary(encoder.table, encoder.columns, encoder.take(), {
-          token: `harness-${batch}-${at}`,
-        });
+  const cursors = openSqliteCursors(join(folder, 'log.sqlite'));
+  const limits = { maxWaitMs: 5, minBackoffMs: 1 };
+  const options = { log, store, cursors, projections: PROJECTIONS, generation: 1, logger: SILENT, limits };
+  const projector = createProjector(options);
+  const stop = new AbortController();
+  const projecting = projector.run(stop.signal);
+  /** Until it is let go, nothing is written: a test says when the tables follow. */
+  const hold = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    void projector.quiesced(() => promise);
+    return resolve;
   };
+  let letGo = hold();
+  let turn = Promise.resolve();
+  const project = (): Promise<void> =>
+    (turn = turn.then(async () => {
+      letGo();
+      await Promise.race([projector.caughtUp(), projecting]);
+      letGo = hold();
+    }));
 
   const world: World = {
     log,
@@ -98,20 +88,15 @@ export async function openWorld(now: Micros): Promise<World> {
     folder,
     now,
     clock: () => world.now,
-    async append(events, project = true) {
+    async append(events, follow = true) {
       const positions = await log.append(events);
-      if (project) await projectTail();
+      if (follow) await project();
       return positions;
     },
-    project: projectTail,
+    project,
     async projected() {
-      return (await log.topics()).flatMap(({ topic, partitions }) =>
-        partitions.map(({ partition }) => ({
-          topic,
-          partition,
-          offset: next.get(`${topic}/${partition}`) ?? 0,
-        })),
-      );
+      const at = await cursors.list(1);
+      return at.map(({ topic, partition, hwm }) => ({ topic, partition, offset: hwm + 1 }));
     },
     async key(plan) {
       return (await issueKey(log, world.clock, { plan, name: `test ${plan}` })).key;
@@ -148,6 +133,10 @@ export async function openWorld(now: Micros): Promise<World> {
     },
     async close() {
       for (const one of running) await one.close();
+      stop.abort();
+      letGo();
+      await projecting;
+      await cursors.close();
       await log.close();
       await store.close();
       rmSync(folder, { recursive: true, force: true });
