@@ -1,21 +1,12 @@
-export {
-  createRangeProjector,
-  schemaHash,
-  tokenOf,
-  type RangeProjector,
-  type RowSink,
-} from './ranges/range-projection.ts';
-export type { Claim, Cursor, CursorKey, CursorStore, OffsetRange } from './ranges/cursor.ts';
+export type { CursorKey, CursorStore, OffsetRange } from './ranges/cursor.ts';
 export {
   createProjector,
-  groupOf,
   type Projector,
   type ProjectorInput,
   type ProjectorOptions,
   type ProjectorStatus,
 } from './ranges/projector.ts';
-export type { PartitionStatus } from './ranges/partition.ts';
-export type { ProjectorObserver, RangeDone } from './ranges/progress.ts';
+export type { ProjectorObserver } from './ranges/progress.ts';
 export { openSqliteCursors } from './ranges/sqlite-cursors.ts';
 export { openClickhouseCursors } from './ranges/clickhouse-cursors.ts';
 export {

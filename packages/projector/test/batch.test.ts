@@ -4,8 +4,8 @@ import type { RecordFields } from '@ladderlog/log';
 import { EVENT_SCHEMAS, LogRecord, createCodec } from '@ladderlog/log';
 import { describe, expect, test } from 'vitest';
 
-import { createRangeProjector, schemaHash, tokenOf } from '../src/index.ts';
-import { retrying } from '../src/ranges/retry.ts';
+import { createRangeProjector, schemaHash, tokenOf } from '../src/ranges/range-projection.ts';
+import { retryUntilDone } from '../src/ranges/retry.ts';
 import { generate } from './generate.ts';
 
 const codec = createCodec({
@@ -92,7 +92,7 @@ describe('a token', () => {
   });
 });
 
-describe('retrying', () => {
+describe('trying again', () => {
   const policy = { minBackoffMs: 1, maxBackoffMs: 2 };
   const failing = (error: Error, times: number) => {
     let calls = 0;
@@ -106,22 +106,24 @@ describe('retrying', () => {
 
   test('goes on for as long as it may pass', async () => {
     const down = new LadderlogError('STORE_UNAVAILABLE', 'down', { retryable: true });
-    expect(await retrying(failing(down, 30), policy, never, quiet)).toBe(31);
+    expect(await retryUntilDone(failing(down, 30), policy, never, quiet)).toBe(31);
   });
 
   test('gives up on what cannot pass, and at once when fenced', async () => {
     const wrong = new LadderlogError('STORE_QUERY_FAILED', 'wrong');
-    await expect(retrying(failing(wrong, 30), policy, never, quiet)).rejects.toBe(wrong);
+    await expect(retryUntilDone(failing(wrong, 30), policy, never, quiet)).rejects.toBe(wrong);
     const fenced = new LadderlogError('PROJECTOR_FENCED', 'fenced', { retryable: true });
     let retries = 0;
-    await expect(retrying(failing(fenced, 1), policy, never, () => void retries++)).rejects.toBe(fenced);
+    await expect(retryUntilDone(failing(fenced, 1), policy, never, () => void retries++)).rejects.toBe(
+      fenced,
+    );
     expect(retries).toBe(0);
   });
 
   test('ends when asked to', async () => {
     const stop = new AbortController();
     const down = new LadderlogError('STORE_UNAVAILABLE', 'down', { retryable: true });
-    const endless = retrying(failing(down, Infinity), policy, stop.signal, (_, attempts) => {
+    const endless = retryUntilDone(failing(down, Infinity), policy, stop.signal, (_, attempts) => {
       if (attempts === 4) stop.abort();
     });
     await expect(endless).rejects.toMatchObject({ name: 'AbortError' });

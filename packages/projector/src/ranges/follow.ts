@@ -19,23 +19,82 @@ export type Follower = {
   status(): ProjectorStatus | null;
   /** Resolves when all that is in the log now is in the served tables. */
   caughtUp(signal?: AbortSignal): Promise<void>;
+  /** Projector.quiesced, of the served generation. */
   quiesced<T>(work: () => Promise<T>): Promise<T>;
 };
 
-export function createFollower(options: FollowerOptions): Follower {
-  const { pollMs = 1_000, ...rest } = options;
-  const { store, logger } = options;
-  let current: { readonly generation: number; readonly projector: Projector } | null = null;
+export const createFollower = (options: FollowerOptions): Follower => new GenerationFollower(options);
 
-  const projectorOf = async (): Promise<Projector> => {
-    const generation = await store.generation();
-    if (current?.generation !== generation)
-      current = { generation, projector: createProjector({ ...rest, generation }) };
-    return current.projector;
-  };
+type Current = { readonly generation: number; readonly projector: Projector };
 
-  /** Resolves when another generation is served. */
-  async function switched(from: number, signal: AbortSignal): Promise<void> {
+class GenerationFollower implements Follower {
+  private readonly options: FollowerOptions;
+  private current: Current | null = null;
+
+  constructor(options: FollowerOptions) {
+    this.options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const { generation, projector } = await this.served();
+      this.options.logger.info(
+        { event: 'projector.generation', generation },
+        'projecting the served generation',
+      );
+      await this.untilSwitched(generation, signal, (both) => projector.run(both));
+    }
+  }
+
+  status(): ProjectorStatus | null {
+    return this.current?.projector.status() ?? null;
+  }
+
+  async caughtUp(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    for (;;) {
+      const { generation, projector } = await this.served();
+      try {
+        return await this.untilSwitched(generation, signal, (both) => projector.caughtUp(both));
+      } catch (error) {
+        signal.throwIfAborted();
+        // Nobody projects a generation that is no longer served: wait for the one that is.
+        if ((error as Error).name !== 'AbortError') throw error;
+      }
+    }
+  }
+
+  async quiesced<T>(work: () => Promise<T>): Promise<T> {
+    return (await this.served()).projector.quiesced(work);
+  }
+
+  private async served(): Promise<Current> {
+    const { pollMs: _, ...options } = this.options;
+    const generation = await options.store.generation();
+    if (this.current?.generation !== generation)
+      this.current = { generation, projector: createProjector({ ...options, generation }) };
+    return this.current;
+  }
+
+  /** The work's signal aborts when another generation is served. */
+  private async untilSwitched(
+    generation: number,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const stop = new AbortController();
+    const both = AbortSignal.any([signal, stop.signal]);
+    const watching = this.switched(generation, both).finally(() => stop.abort());
+    try {
+      await work(both);
+    } finally {
+      stop.abort();
+      await watching;
+    }
+  }
+
+  /** Resolves when another generation is served, or the signal aborts. */
+  private async switched(from: number, signal: AbortSignal): Promise<void> {
+    const { store, logger, pollMs = 1_000 } = this.options;
     while (!signal.aborted) {
       await sleep(pollMs, undefined, { signal }).catch(() => undefined);
       try {
@@ -48,44 +107,4 @@ export function createFollower(options: FollowerOptions): Follower {
       }
     }
   }
-
-  return {
-    async run(signal) {
-      while (!signal.aborted) {
-        const projector = await projectorOf();
-        const { generation } = current!;
-        logger.info({ event: 'projector.generation', generation }, 'projecting the served generation');
-        const stop = new AbortController();
-        const both = AbortSignal.any([signal, stop.signal]);
-        const watching = switched(generation, both).finally(() => stop.abort());
-        try {
-          await projector.run(both);
-        } finally {
-          stop.abort();
-          await watching;
-        }
-      }
-    },
-    status: () => current?.projector.status() ?? null,
-    async caughtUp(signal) {
-      for (;;) {
-        const projector = await projectorOf();
-        const { generation } = current!;
-        const stop = new AbortController();
-        const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-        try {
-          // Nobody projects a generation that is no longer served.
-          const isThere = await Promise.race([
-            projector.caughtUp(both).then(() => true),
-            switched(generation, both).then(() => false),
-          ]);
-          if (isThere) return;
-        } finally {
-          stop.abort();
-        }
-        signal?.throwIfAborted();
-      }
-    },
-    quiesced: async (work) => (await projectorOf()).quiesced(work),
-  };
 }

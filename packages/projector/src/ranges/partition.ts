@@ -10,21 +10,18 @@ import type { Claim, CursorStore, OffsetRange } from './cursor.ts';
 import type { WriteGate } from './gate.ts';
 import type { ProjectorLimits } from './limits.ts';
 import type { Partition } from './log-bounds.ts';
-import type { RangeDone } from './progress.ts';
+import type { Progress, RangeDone } from './progress.ts';
 import type { TableInsert } from './range-insert.ts';
 import { insertAgain, send } from './range-insert.ts';
 import { tokenOf } from './range-projection.ts';
 import type { RangeProjector } from './range-projection.ts';
-import { retrying } from './retry.ts';
+import { retryUntilDone } from './retry.ts';
 
 export type PartitionStatus = Partition & {
   readonly hwm: number;
   readonly end: number;
   /** Records of the log that are not in the tables yet. */
   readonly lag: number;
-  readonly buffered: number;
-  /** Observation time of the newest projected record, microseconds. */
-  readonly lastTime: number | null;
 };
 
 export type PartitionContext = {
@@ -39,9 +36,8 @@ export type PartitionContext = {
   /** Whether the log has a record of the partition in [first, end): what it passed over was not there any more. */
   readonly hasRecords: (at: Partition, first: number, end: number) => Promise<boolean>;
   readonly gate: WriteGate;
+  readonly progress: Progress;
   readonly onDone: (done: RangeDone) => void;
-  readonly onRetry: (error: unknown, attempts: number, step: 'cursor' | 'insert', claim: Claim) => void;
-  readonly onFenced: (claim: Claim) => void;
   /** An error outside accept(): it must end the projector. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -53,7 +49,6 @@ export class PartitionProjector {
   private readonly context: PartitionContext;
   private hwm: number;
   private pending: OffsetRange | null;
-  private lastTime: number | null = null;
   private buffer: LogRecord[] = [];
   private bufferedBytes = 0;
   private timer: NodeJS.Timeout | null = null;
@@ -71,10 +66,9 @@ export class PartitionProjector {
   }
 
   status(): PartitionStatus {
-    const { hwm, end, lastTime } = this;
+    const { hwm, end } = this;
     const { topic, partition } = this.claim.key;
-    const lag = Math.max(0, end - hwm - 1);
-    return { topic, partition, hwm, end, lag, buffered: this.buffer.length, lastTime };
+    return { topic, partition, hwm, end, lag: Math.max(0, end - hwm - 1) };
   }
 
   /** Resolves when the records are buffered, and whatever is ready is in the tables: that is the backpressure. */
@@ -212,12 +206,11 @@ export class PartitionProjector {
     } catch (error) {
       if (!isLadderlogError(error, 'PROJECTOR_FENCED')) throw error;
       this.drop();
-      context.onFenced(claim);
+      context.progress.fenced(claim);
       return;
     }
     this.hwm = range.last;
     this.pending = null;
-    this.lastTime = records.at(-1)?.time ?? this.lastTime;
     const { topic, partition } = claim.key;
     const rows = Object.fromEntries(inserts.map((insert) => [insert.table, insert.rows]));
     context.onDone({ topic, partition, range, events, poison, rows, ms: performance.now() - begun });
@@ -266,7 +259,9 @@ export class PartitionProjector {
   }
 
   private retried<T>(step: 'cursor' | 'insert', attempt: () => Promise<T>): Promise<T> {
-    const { limits, signal, onRetry } = this.context;
-    return retrying(attempt, limits, signal, (error, attempts) => onRetry(error, attempts, step, this.claim));
+    const { limits, signal, progress } = this.context;
+    return retryUntilDone(attempt, limits, signal, (error, attempts) =>
+      progress.retried(error, attempts, step, this.claim.key),
+    );
   }
 }

@@ -22,7 +22,6 @@ export type ProjectorObserver = {
   readonly onRange?: (done: RangeDone) => void;
   readonly onRetry?: (retry: { step: RetriedStep; code: string; attempts: number }) => void;
   readonly onFenced?: (partition: { topic: string; partition: number }) => void;
-  readonly onLag?: (lag: { topic: string; partition: number; lag: number }) => void;
 };
 
 /** Set while something fails; null again after the next success. */
@@ -32,7 +31,6 @@ export type Counts = {
   readonly events: number;
   readonly rows: number;
   readonly poison: number;
-  readonly rowsPerSecond: number;
   readonly retries: number;
   readonly fenced: number;
   readonly lastError: LastError;
@@ -43,7 +41,6 @@ export class Progress {
   private readonly generation: number;
   private readonly logger: Logger;
   private readonly observer: ProjectorObserver;
-  private readonly throughput = new Throughput();
   private readonly totals = { events: 0, rows: 0, poison: 0, retries: 0, fenced: 0 };
   private next = Promise.withResolvers<void>();
 
@@ -63,7 +60,6 @@ export class Progress {
     this.totals.events += done.events;
     this.totals.rows += rows;
     this.totals.poison += done.poison;
-    this.throughput.add(rows);
     this.lastError = null;
     this.next.resolve();
     this.next = Promise.withResolvers();
@@ -73,6 +69,7 @@ export class Progress {
     this.observer.onRange?.(done);
   }
 
+  /** `where`: a partition, or the whole generation. */
   retried(error: unknown, attempts: number, step: RetriedStep, where: object): void {
     const code = error instanceof LadderlogError ? error.code : 'INTERNAL';
     const message = error instanceof Error ? error.message : String(error);
@@ -92,28 +89,6 @@ export class Progress {
   }
 
   counts(): Counts {
-    return { ...this.totals, rowsPerSecond: this.throughput.perSecond(), lastError: this.lastError };
-  }
-}
-
-const WINDOW_MS = 10_000;
-
-/** Rows per second over the last ten seconds. */
-class Throughput {
-  private readonly marks: { readonly at: number; readonly rows: number }[] = [];
-
-  add(rows: number): void {
-    this.marks.push({ at: performance.now(), rows });
-    this.forget();
-  }
-
-  perSecond(): number {
-    this.forget();
-    return Math.round(this.marks.reduce((sum, mark) => sum + mark.rows, 0) / (WINDOW_MS / 1_000));
-  }
-
-  private forget(): void {
-    const since = performance.now() - WINDOW_MS;
-    while (this.marks.length > 0 && this.marks[0]!.at < since) this.marks.shift();
+    return { ...this.totals, lastError: this.lastError };
   }
 }

@@ -92,9 +92,9 @@ class TableProjector implements Projector {
     this.running = true;
     const over = new AbortController();
     const { log, logger } = this.options;
-    const watching = watchEnds(log, logger, AbortSignal.any([signal, over.signal]), (ends) =>
-      this.tellLag(ends),
-    );
+    const watching = watchEnds(log, logger, AbortSignal.any([signal, over.signal]), (ends) => {
+      for (const [name, held] of this.partitions) held.end = Math.max(held.end, ends.get(name) ?? 0);
+    });
     try {
       while (!signal.aborted)
         await this.project(signal).catch((error: unknown) => this.recover(error, signal));
@@ -222,9 +222,8 @@ class TableProjector implements Projector {
           );
         return found;
       },
+      progress: this.progress,
       onDone: (done) => this.done(done),
-      onRetry: (error, attempts, step, { key }) => this.progress.retried(error, attempts, step, key),
-      onFenced: (claim) => this.progress.fenced(claim),
     };
   }
 
@@ -236,13 +235,5 @@ class TableProjector implements Projector {
     log
       .commit(groupOf(generation), [{ topic, partition, offset: range.last + 1 }])
       .catch((error: unknown) => logger.debug({ event: 'projector.commit_failed', err: error }, 'no commit'));
-  }
-
-  private tellLag(ends: ReadonlyMap<string, number>): void {
-    for (const [name, held] of this.partitions) {
-      held.end = Math.max(held.end, ends.get(name) ?? 0);
-      const { topic, partition, lag } = held.status();
-      this.options.observer?.onLag?.({ topic, partition, lag });
-    }
   }
 }

@@ -11,7 +11,7 @@ const HOPELESS_ATTEMPTS = 5;
  * Repeats until it succeeds, or the signal aborts (rejects with its reason). What may pass, such as a store that is down or a
  * full disk, is repeated for ever with bounded waits: the log keeps the events, and the lag shows.
  */
-export async function retrying<T>(
+export async function retryUntilDone<T>(
   attempt: () => Promise<T>,
   policy: RetryPolicy,
   signal: AbortSignal,
