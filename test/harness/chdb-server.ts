@@ -16,7 +16,7 @@ import { QueryQueue } from '../../packages/store/src/engine/query-queue.ts';
 import { contentType, exception, sendError } from '../../packages/store/src/sql-front/answer.ts';
 import { formatOf, isReading } from '../../packages/store/src/sql-front/guard.ts';
 import { PROTOCOL } from '../../packages/store/src/sql-front/settings.ts';
-import { checkedName, quoteText } from '../../packages/store/src/sql.ts';
+import { checkedName, quoteText } from '../../packages/store/src/queries/sql.ts';
 
 const LANE = { running: 4, waiting: 256 };
 const WAIT_MS = 30_000;

@@ -40,5 +40,6 @@ export type { SqlFront } from './sql-front/front.ts';
 export { startSqlFront } from './sql-front/front.ts';
 export type { ExportFormat } from './export/columns.ts';
 export { EXPORT_DATASETS, EXPORT_FORMATS } from './export/columns.ts';
-export type { ExportManifest, ExportProgress } from './export/export.ts';
+export type { ExportProgress } from './export/export.ts';
+export type { ExportManifest } from './export/manifest.ts';
 export { exportData } from './export/export.ts';

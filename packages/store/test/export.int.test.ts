@@ -246,6 +246,25 @@ test('the manifest is of its files, also while rows and gaps are being written',
   }
 });
 
+test('gaps that never stop being added end an export, which says so', async () => {
+  let more = 0;
+  const growing: Store = {
+    ...store,
+    async query<T>(...[query, options]: Parameters<Store['query']>): Promise<T[]> {
+      const answer = await store.query<T>(query, options);
+      return options?.name === 'export.gaps' ? [{ rows: ++more, first: T0, last: T0 } as T] : answer;
+    },
+  };
+  const request = {
+    directory: directory('growing'),
+    format: 'ndjson',
+    datasets: ['books'],
+    ...range,
+  } as const;
+  await expect(exportData(growing, request)).rejects.toMatchObject({ code: 'STORE_BUSY', retryable: true });
+  expect(existsSync(join(request.directory, 'manifest.json'))).toBe(false);
+});
+
 test.each(['parquet', 'ndjson'] as const)('%s: an export that is ended writes no more', async (format) => {
   const stop = new AbortController();
   const request = { directory: directory(`ended-${format}`), format, ...range };

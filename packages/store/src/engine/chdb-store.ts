@@ -14,7 +14,7 @@ import type { DirectoryLock } from './directory-lock.ts';
 import { lockDirectory } from './directory-lock.ts';
 import type { Logger } from './logger.ts';
 import { SILENT } from './logger.ts';
-import { checkedName, quoteText } from '../sql.ts';
+import { checkedName, quoteText } from '../queries/sql.ts';
 import type { Lane } from './query-queue.ts';
 import type { Engine, QueryParams, Store } from '../store.ts';
 import type { OnStatement, StoreLimits } from './statements.ts';

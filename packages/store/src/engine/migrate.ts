@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from './logger.ts';
 import type { Migration, MigrationTarget } from './migrations.ts';
-import { quoteText } from '../sql.ts';
+import { quoteText } from '../queries/sql.ts';
 import { loadMigrations, renderMigration } from './migrations.ts';
 import { RowBinaryWriter } from './row-binary.ts';
 import type { MigrationReport, Store } from '../store.ts';

@@ -2,7 +2,7 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { LadderlogError } from '@ladderlog/core';
-import { checkedName } from '../sql.ts';
+import { checkedName } from '../queries/sql.ts';
 
 /** `cluster`: the name of the cluster whose shards hold the tables; null or absent: one engine. */
 export type MigrationTarget = { readonly database: string; readonly cluster?: string | null };

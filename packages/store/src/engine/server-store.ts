@@ -8,7 +8,7 @@ import { createStore } from './create-store.ts';
 import type { OnStatement, StoreLimits } from './statements.ts';
 import type { Logger } from './logger.ts';
 import { SILENT } from './logger.ts';
-import { checkedName } from '../sql.ts';
+import { checkedName } from '../queries/sql.ts';
 import type { Engine, Store } from '../store.ts';
 import { toStoreError } from './store-errors.ts';
 

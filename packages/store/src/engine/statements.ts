@@ -4,7 +4,7 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream';
 import { LadderlogError } from '@ladderlog/core';
-import { checkedName, quoteText } from '../sql.ts';
+import { checkedName, quoteText } from '../queries/sql.ts';
 import type { Engine, InsertOptions, Query, QueryOptions, Settings } from '../store.ts';
 import type { Logger } from './logger.ts';
 import type { Lane, QueueLimits } from './query-queue.ts';

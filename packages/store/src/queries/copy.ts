@@ -2,7 +2,7 @@
 
 import type { Position, TableName } from '@ladderlog/core';
 import { columnsOf } from '../engine/row-binary.ts';
-import { quoteText } from '../sql.ts';
+import { quoteText } from './sql.ts';
 import { rowsBefore } from './log-rows.ts';
 
 export type Copy = {

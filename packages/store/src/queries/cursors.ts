@@ -1,6 +1,6 @@
 // Where the projectors of a server are (projection_cursors): one row per revision of a cursor, the newest counts.
 
-import { quoteText } from '../sql.ts';
+import { quoteText } from './sql.ts';
 import type { Query } from '../store.ts';
 import type { PartitionKey } from './log-rows.ts';
 import { OF_PARTITION } from './log-rows.ts';

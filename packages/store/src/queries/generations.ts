@@ -2,7 +2,7 @@
 // dropping one is dropping partitions. On a cluster the table over all shards has no parts: its shards' own tables have.
 
 import type { TableName } from '@ladderlog/core';
-import { checkedName, quoteText } from '../sql.ts';
+import { checkedName, quoteText } from './sql.ts';
 import type { Query } from '../store.ts';
 
 export type TablePlace = {

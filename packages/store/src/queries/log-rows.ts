@@ -1,7 +1,7 @@
 // Rows by their place in the log: what the projector, a rebuild and an export ask of any table.
 
 import type { Position, TableName } from '@ladderlog/core';
-import { quoteText } from '../sql.ts';
+import { quoteText } from './sql.ts';
 import type { Query } from '../store.ts';
 
 export type PartitionKey = {

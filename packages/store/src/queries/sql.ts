@@ -1,7 +1,21 @@
 // Pieces of SQL that several queries are made of.
 
 import type { TableName } from '@ladderlog/core';
-import { POSITION_COLUMNS, TABLES } from '@ladderlog/core';
+import { LadderlogError, POSITION_COLUMNS, TABLES } from '@ladderlog/core';
+
+/** A text literal. Values are bound where they can be; some statements take no parameters. */
+export const quoteText = (text: string): string =>
+  `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+/** Names come from configuration, never from a client; refusing odd ones is simpler than quoting them everywhere. */
+export function checkedName(name: string): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(name))
+    throw new LadderlogError(
+      'BAD_CONFIG',
+      `'${name}' cannot be a database or cluster name: use letters, digits and _`,
+    );
+  return name;
+}
 
 /** The bound parameter of that name, microseconds, as a time of the tables. */
 export const at = (name: string): string => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;

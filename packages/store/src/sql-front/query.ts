@@ -7,7 +7,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import type { ChdbStore } from '../engine/chdb-store.ts';
 import { settingsText } from '../engine/statements.ts';
 import { exception } from './answer.ts';
-import { checkedName, quoteText } from '../sql.ts';
+import { checkedName, quoteText } from '../queries/sql.ts';
 import { formatOf, objectionTo } from './guard.ts';
 import type { SqlFrontLimits } from './settings.ts';
 import { FORMATS, settingsOf } from './settings.ts';
