@@ -281,8 +281,8 @@ async function findPresent(log: EventLog, prefix: string, survey: Survey): Promi
     if (from.length === 0) return;
     for await (const { records } of log.read({ from, times })) {
       for (const record of records) {
-        if (record.fault || record.time < times.from || record.time >= times.to) continue;
-        const decoded = log.codec.decode(record.value);
+        if (record.time < times.from || record.time >= times.to) continue;
+        const { decoded } = record;
         if (decoded.ok && 'session' in decoded.event && decoded.event.session.startsWith(prefix))
           visit(decoded.event);
       }

@@ -147,6 +147,7 @@ export type CaptureStarted = Envelope & {
   readonly outcome: string | null;
   readonly collector: string;
 };
+/** Still capturing: evidence that nothing came because nothing changed. */
 export type CaptureBeat = Envelope & {
   readonly type: 'CaptureBeat';
   readonly dataset: Dataset;
@@ -161,7 +162,7 @@ export type CaptureStopped = Envelope & {
   readonly reason: string;
 };
 
-/** The observation at the edge of a gap: which frame, when, and its entry. */
+/** The last observation before a gap, or the first after it: which frame it came from, and when. */
 export type GapEdge = { readonly session: string; readonly ordinal: number; readonly observedAt: Micros };
 
 export type GapOpened = Envelope & {

@@ -2,7 +2,7 @@
 // carries many types), BACKWARD compatible: the registry refuses a schema that could not read what is already in the log.
 
 import type { EventType } from '@ladderlog/core';
-import { EVENT_TYPES, LadderlogError } from '@ladderlog/core';
+import { EVENT_TYPES, LadderlogError, setBounded } from '@ladderlog/core';
 import confluent from '@kafkajs/confluent-schema-registry';
 import type { Logger } from 'pino';
 import type { SchemaIds } from '../avro/codec.ts';
@@ -30,6 +30,8 @@ export type Registry = SchemaIds & {
 
 /** An id that the registry did not know may be registered later; foreign bytes must not cause a request each. */
 const ASK_AGAIN_AFTER_MS = 30_000;
+/** Foreign bytes may seem to have any id. */
+const MAX_UNKNOWN = 10_000;
 const FETCH_TIMEOUT_MS = 15_000;
 
 type Answer = {
@@ -104,7 +106,7 @@ class ConfluentRegistry implements Registry {
       this.unknownUntil.delete(id);
       return;
     }
-    this.unknownUntil.set(id, performance.now() + ASK_AGAIN_AFTER_MS);
+    setBounded(this.unknownUntil, id, performance.now() + ASK_AGAIN_AFTER_MS, MAX_UNKNOWN);
     this.options.logger.warn({ event: 'log.kafka.unknown_schema', id }, 'schema id unknown');
   }
 

@@ -21,11 +21,11 @@ const APPEND_LEVEL = 1;
 const SMALL_GROUP = 32;
 const SPARE_BUILDERS = 8;
 
-type Lane = { readonly partitionId: number; readonly builder: BatchBuilder };
+type PendingBatch = { readonly partitionId: number; readonly builder: BatchBuilder };
 type Waiter = {
-  /** Per event: its lane and its place in it. */
+  /** Per event: its batch and its place in it. */
   readonly places: readonly {
-    readonly lane: Lane;
+    readonly batch: PendingBatch;
     readonly index: number;
     readonly topic: string;
     readonly partition: number;
@@ -33,9 +33,9 @@ type Waiter = {
   readonly resolve: (positions: Position[]) => void;
   readonly reject: (error: unknown) => void;
 };
-type Group = { readonly lanes: Map<number, Lane[]>; readonly waiters: Waiter[]; events: number };
+type Group = { readonly batches: Map<number, PendingBatch[]>; readonly waiters: Waiter[]; events: number };
 
-const newGroup = (): Group => ({ lanes: new Map(), waiters: [], events: 0 });
+const newGroup = (): Group => ({ batches: new Map(), waiters: [], events: 0 });
 
 export type AppenderOptions = {
   readonly db: DatabaseSync;
@@ -102,21 +102,21 @@ export class Appender {
       return { topic, partition, key, time: timeOf(event), start, end: scratch.at };
     });
     return staged.map(({ topic, partition, key, time, start, end }) => {
-      const lane = this.laneOf(partitions.idOf(topic, partition), end - start);
-      lane.builder.add(key, time, scratch.buffer.subarray(start, end));
-      return { lane, index: lane.builder.count - 1, topic, partition };
+      const batch = this.batchFor(partitions.idOf(topic, partition), end - start);
+      batch.builder.add(key, time, scratch.buffer.subarray(start, end));
+      return { batch, index: batch.builder.count - 1, topic, partition };
     });
   }
 
-  private laneOf(partitionId: number, bytes: number): Lane {
-    let lanes = this.group.lanes.get(partitionId);
-    if (!lanes) this.group.lanes.set(partitionId, (lanes = []));
-    const open = lanes.at(-1);
+  private batchFor(partitionId: number, bytes: number): PendingBatch {
+    let batches = this.group.batches.get(partitionId);
+    if (!batches) this.group.batches.set(partitionId, (batches = []));
+    const open = batches.at(-1);
     if (open && open.builder.count < TARGET_RECORDS && open.builder.bytes + bytes <= TARGET_BYTES)
       return open;
-    const lane = { partitionId, builder: this.spare.pop() ?? new BatchBuilder() };
-    lanes.push(lane);
-    return lane;
+    const batch = { partitionId, builder: this.spare.pop() ?? new BatchBuilder() };
+    batches.push(batch);
+    return batch;
   }
 
   private async run(): Promise<void> {
@@ -133,37 +133,40 @@ export class Appender {
   }
 
   private async commit(group: Group): Promise<void> {
-    const lanes = [...group.lanes.values()].flat();
+    const batches = [...group.batches.values()].flat();
     try {
-      const bodies = lanes.map((lane) => lane.builder.pack(APPEND_LEVEL));
-      const firsts = await this.write(lanes, bodies);
+      const bodies = batches.map((batch) => batch.builder.pack(APPEND_LEVEL));
+      const firsts = await this.write(batches, bodies);
       this.options.onCommitted();
       for (const waiter of group.waiters)
         waiter.resolve(
-          waiter.places.map(({ lane, index, topic, partition }) => ({
+          waiter.places.map(({ batch, index, topic, partition }) => ({
             topic,
             partition,
-            offset: firsts.get(lane)! + index,
+            offset: firsts.get(batch)! + index,
           })),
         );
     } catch (error) {
       const reason = toLogError(error, this.options.path);
       for (const waiter of group.waiters) waiter.reject(reason);
     }
-    for (const { builder } of lanes) {
+    for (const { builder } of batches) {
       builder.clear();
       if (this.spare.length < SPARE_BUILDERS) this.spare.push(builder);
     }
   }
 
-  private write(lanes: readonly Lane[], bodies: readonly Uint8Array[]): Promise<Map<Lane, number>> {
+  private write(
+    batches: readonly PendingBatch[],
+    bodies: readonly Uint8Array[],
+  ): Promise<Map<PendingBatch, number>> {
     const { db, clock } = this.options;
     return retryWhileBusy(() => {
       const started = performance.now();
       const firsts = transaction(db, () => {
         const appendedAt = clock();
         return new Map(
-          lanes.map((lane, index) => [lane, this.insertBatch(lane, bodies[index]!, appendedAt)]),
+          batches.map((batch, index) => [batch, this.insertBatch(batch, bodies[index]!, appendedAt)]),
         );
       });
       this.lastCommitAt = performance.now();
@@ -172,8 +175,8 @@ export class Appender {
     });
   }
 
-  private insertBatch(lane: Lane, body: Uint8Array, appendedAt: number): number {
-    const { builder, partitionId } = lane;
+  private insertBatch(batch: PendingBatch, body: Uint8Array, appendedAt: number): number {
+    const { builder, partitionId } = batch;
     const { end_offset: end } = this.advance.get(builder.count, partitionId) as { end_offset: number };
     const first = end - builder.count;
     const packed = builder.count >= TARGET_RECORDS / 2 || builder.bytes >= TARGET_BYTES / 2;

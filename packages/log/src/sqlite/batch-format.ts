@@ -6,6 +6,7 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { Micros } from '@ladderlog/core';
+import { setBounded } from '@ladderlog/core';
 import { AvroReader } from '../avro/avro-reader.ts';
 import { AvroWriter } from '../avro/avro-writer.ts';
 
@@ -118,10 +119,7 @@ function checksum(key: string, time: Micros, value: Uint8Array): number {
 const keyChecksums = new Map<string, number>();
 function keyChecksum(key: string): number {
   let sum = keyChecksums.get(key);
-  if (sum === undefined) {
-    if (keyChecksums.size > 10_000) keyChecksums.clear();
-    keyChecksums.set(key, (sum = zlib.crc32(key)));
-  }
+  if (sum === undefined) setBounded(keyChecksums, key, (sum = zlib.crc32(key)), 10_000);
   return sum;
 }
 

@@ -31,7 +31,7 @@ type Times = NonNullable<ReadRequest['times']>;
 const ALWAYS: Times = { from: -Number.MAX_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
 
 /** One partition being read: from `next` up to `to`. */
-type Lane = {
+type Cursor = {
   readonly id: number;
   readonly topic: string;
   readonly partition: number;
@@ -85,7 +85,7 @@ export class Reader {
   }
 
   /** Checks the request now, so that "the end" is the end at the time of the call. */
-  plan(request: ReadRequest): Lane[] {
+  plan(request: ReadRequest): Cursor[] {
     return request.from.map((position) => {
       const id = this.options.partitions.idOf(position.topic, position.partition);
       const { begin, end } = this.options.partitions.row(id);
@@ -95,48 +95,48 @@ export class Reader {
     });
   }
 
-  /** Pieces of the lanes in turn; ends when all are read, on abort, and never while following. */
-  async *read(lanes: readonly Lane[], request: ReadRequest): AsyncGenerator<LogBatch> {
+  /** Pieces of the partitions in turn; ends when all are read, on abort, and never while following. */
+  async *read(cursors: readonly Cursor[], request: ReadRequest): AsyncGenerator<LogBatch> {
     const { signal } = request;
     const times = request.times ?? ALWAYS;
-    let open = [...lanes];
+    let open = [...cursors];
     while (open.length > 0) {
       let idle = true;
-      for (const lane of open) {
+      for (const cursor of open) {
         if (signal?.aborted) return;
-        const batch = await this.piece(lane, times);
+        const batch = await this.piece(cursor, times);
         if (signal?.aborted) return;
         if (!batch) continue;
         idle = false;
         yield batch;
       }
       if (signal?.aborted) return;
-      if (!request.follow) open = open.filter((lane) => lane.next < lane.to);
+      if (!request.follow) open = open.filter((cursor) => cursor.next < cursor.to);
       else if (idle) await this.options.watch.wait(signal);
     }
   }
 
-  /** The next records of a lane, or null when there are none now. Moves the lane on. */
-  private async piece(lane: Lane, times: Times): Promise<LogBatch | null> {
+  /** The next records of a partition, or null when there are none now. Moves the cursor on. */
+  private async piece(cursor: Cursor, times: Times): Promise<LogBatch | null> {
     // In one turn: the file may be closed at any await.
     const { end, to, rows } = await this.ask(() => {
-      const { end } = this.options.partitions.row(lane.id);
-      const to = Math.min(lane.to, end);
-      return { end, to, rows: lane.next < to ? this.rows(lane, to, times) : null };
+      const { end } = this.options.partitions.row(cursor.id);
+      const to = Math.min(cursor.to, end);
+      return { end, to, rows: cursor.next < to ? this.rows(cursor, to, times) : null };
     });
     if (rows === null) return null;
     if (rows.length === 0) {
       // Passed over by their times, or removed by retention.
-      lane.next = to;
+      cursor.next = to;
       return null;
     }
-    const from = lane.next;
+    const from = cursor.next;
     const records: LogRecord[] = [];
     for (const row of rows)
-      for (const record of await this.recordsOf(lane, row))
+      for (const record of await this.recordsOf(cursor, row))
         if (record.offset >= from && record.offset < to) records.push(record);
-    lane.next = Math.min(rows.at(-1)!.last + 1, to);
-    return records.length === 0 ? null : { topic: lane.topic, partition: lane.partition, records, end };
+    cursor.next = Math.min(rows.at(-1)!.last + 1, to);
+    return records.length === 0 ? null : { topic: cursor.topic, partition: cursor.partition, records, end };
   }
 
   private async ask<T>(work: () => T): Promise<T> {
@@ -147,9 +147,9 @@ export class Reader {
     }
   }
 
-  private rows(lane: Lane, to: number, times: Times): BatchRow[] {
+  private rows(cursor: Cursor, to: number, times: Times): BatchRow[] {
     const rows: BatchRow[] = [];
-    const parameters = [lane.id, lane.next, to, times.from, times.to] as const;
+    const parameters = [cursor.id, cursor.next, to, times.from, times.to] as const;
     try {
       let records = 0;
       let bytes = 0;
@@ -162,13 +162,13 @@ export class Reader {
     } catch (error) {
       if (!isCorrupt(error)) throw error;
       // What was read before the damage first; next time the damaged row comes first, and is given as faults.
-      if (rows.length === 0) rows.push(this.damagedRow(lane, parameters, error));
+      if (rows.length === 0) rows.push(this.damagedRow(cursor, parameters, error));
     }
     return rows;
   }
 
   private damagedRow(
-    lane: Lane,
+    cursor: Cursor,
     parameters: readonly [number, number, number, number, number],
     cause: unknown,
   ): BatchRow {
@@ -178,14 +178,14 @@ export class Reader {
     } catch {
       // The index is damaged too.
     }
-    const { topic, partition, next: offset } = lane;
+    const { topic, partition, next: offset } = cursor;
     throw new LadderlogError('LOG_CORRUPT', `${topic}/${partition} cannot be read from offset ${offset} on`, {
       cause,
       details: { topic, partition, offset },
     });
   }
 
-  private async recordsOf({ topic, partition }: Lane, row: BatchRow): Promise<LogRecord[]> {
+  private async recordsOf({ topic, partition }: Cursor, row: BatchRow): Promise<LogRecord[]> {
     const count = row.last - row.first + 1;
     let unpacked: UnpackedRecord[];
     let reason = 'its checksum does not hold';
@@ -232,15 +232,15 @@ export class Reader {
   /** First offset whose record is at or after the time; the end when there is none. */
   async offsetAt(partitionId: number, at: Micros): Promise<number> {
     const { topic, partition, begin, end } = this.options.partitions.row(partitionId);
-    const lane: Lane = { id: partitionId, topic, partition, next: begin, to: end };
-    while (lane.next < end) {
+    const cursor: Cursor = { id: partitionId, topic, partition, next: begin, to: end };
+    while (cursor.next < end) {
       const row = await retryWhileBusy(
-        () => this.atTime.get(partitionId, lane.next, at) as BatchRow | undefined,
+        () => this.atTime.get(partitionId, cursor.next, at) as BatchRow | undefined,
       );
       if (!row) return end;
-      const found = (await this.recordsOf(lane, row)).find((record) => !record.fault && record.time >= at);
+      const found = (await this.recordsOf(cursor, row)).find((record) => !record.fault && record.time >= at);
       if (found) return found.offset;
-      lane.next = row.last + 1;
+      cursor.next = row.last + 1;
     }
     return end;
   }

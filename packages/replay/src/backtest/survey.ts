@@ -65,15 +65,15 @@ export async function surveyMarkets(options: BacktestOptions): Promise<Survey> {
   );
   const request = { from: begin, times, ...(options.signal ? { signal: options.signal } : {}) };
   for await (const { topic, partition, records } of log.read(request))
-    for (const { key, time, value, offset, fault } of records) {
-      if (fault || time < times.from || time >= times.to || (wanted && !wanted.has(key))) continue;
-      const type = log.codec.typeOf(value);
+    for (const record of records) {
+      const { key, time, offset, type } = record;
+      if (record.fault || time < times.from || time >= times.to || (wanted && !wanted.has(key))) continue;
       // Books are not decoded: that one was there at this time is all there is to know.
       if (type === 'BookObserved' || type === 'CaptureBeat')
         coveredUntil.set(key, Math.max(time, coveredUntil.get(key) ?? -Infinity));
       if (type === 'BookObserved' && time >= from && time < to) observed.add(key);
       if (type === null || !SURVEYED.has(type)) continue;
-      const decoded = log.codec.decode(value);
+      const { decoded } = record;
       if (decoded.ok && 'market' in decoded.event) noted.add(decoded.event, { topic, partition, offset });
     }
   return { coveredUntil, observed, ...noted.survey() };

@@ -105,8 +105,8 @@ async function eachMarket(
     for (const record of records) {
       if (record.fault || record.time < times.from || record.time >= times.to) continue;
       onRecord?.(topic, record);
-      if (log.codec.typeOf(record.value) !== 'MarketObserved') continue;
-      const decoded = log.codec.decode(record.value);
+      if (record.type !== 'MarketObserved') continue;
+      const { decoded } = record;
       if (decoded.ok && decoded.event.type === 'MarketObserved')
         onMarket({
           event: decoded.event,
