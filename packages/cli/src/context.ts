@@ -21,6 +21,8 @@ export type Context = {
   readonly signal: AbortSignal;
   readonly json: boolean;
   print(text: string): void;
+  /** What a command found: as JSON with --json, else in words. */
+  answer(value: unknown, words: () => string): void;
 };
 
 /** The only reader of the environment and the configuration file. */
@@ -74,13 +76,16 @@ export function createContext(flags: Readonly<Record<string, unknown>>): Context
     },
     errorOutput(),
   );
+  const json = flags['json'] === true;
+  const print = (text: string): void => void process.stdout.write(`${text}\n`);
   return {
     config: resolved.config,
     resolved,
     logger,
     signal: interrupt(),
-    json: flags['json'] === true,
-    print: (text) => void process.stdout.write(`${text}\n`),
+    json,
+    print,
+    answer: (value, words) => print(json ? JSON.stringify(value) : words()),
   };
 }
 
@@ -89,12 +94,17 @@ let shared: AbortController | null = null;
 /** npm passes on the Ctrl-C that the terminal gave us already; that is not a second one. */
 const SAME_SIGNAL_MS = 500;
 
+/** One for the process, however many commands run in it. */
+let errors: ReturnType<typeof destination> | null = null;
+
 /** At most this many characters wait for an output that takes none; later lines are dropped until it does. */
 const WAITING_LINES = 1 << 20;
 
 /** Log lines must not end what records, nor keep it from ending: where they cannot be written, as on a full disk, they wait. */
 function errorOutput(): ReturnType<typeof destination> {
+  if (errors) return errors;
   const output = destination({ fd: 2, sync: false, maxLength: WAITING_LINES });
+  errors = output;
   let isStuck = false;
   output.on('error', () => (isStuck = true));
   output.on('write', () => (isStuck = false));

@@ -1,79 +1,73 @@
-// Builds the commander program and runs one command to its exit code.
+// All commands, and the run of one of them to its exit code.
 
-import { Command, CommanderError } from 'commander';
+import { Command as Commander, CommanderError } from 'commander';
 
-import { registerAudit } from './commands/audit.ts';
-import { registerBacktest } from './commands/backtest.ts';
-import { registerCollect } from './commands/collect.ts';
-import { registerCompletion } from './commands/completion.ts';
-import { registerConfig } from './commands/config.ts';
-import { registerData } from './commands/data.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerImport } from './commands/import.ts';
-import { registerKeys } from './commands/keys.ts';
-import { registerLog } from './commands/log.ts';
-import { registerReplay } from './commands/replay.ts';
-import { registerTables } from './commands/tables.ts';
-import { registerUp } from './commands/up.ts';
+import type { Command } from './command.ts';
+import { audit } from './commands/audit.ts';
+import { backfillCommand } from './commands/backfill.ts';
+import { backtest } from './commands/backtest.ts';
+import { backup, restore } from './commands/backup.ts';
+import { completionOf } from './commands/completion.ts';
+import { configCommand } from './commands/config.ts';
+import { doctor } from './commands/doctor.ts';
+import { exportCommand } from './commands/export.ts';
+import { importCommand } from './commands/import.ts';
+import { keys } from './commands/keys.ts';
+import { logCommand } from './commands/log.ts';
+import { rebuild } from './commands/rebuild.ts';
+import { replay } from './commands/replay.ts';
+import { collect, project, serve } from './commands/roles.ts';
+import { simulateCommand } from './commands/simulate.ts';
+import { migrate, verify } from './commands/tables.ts';
+import { up } from './commands/up.ts';
 import { EXIT, createContext, explain } from './context.ts';
-import type { Context } from './context.ts';
-import { OWN_SETTINGS } from './settings/settings.ts';
+import { COMMON_FLAGS } from './flags.ts';
 import { VERSION } from './version.ts';
 
-export type Options = Readonly<Record<string, unknown>>;
-/** Returns the exit code; undefined is 0. */
-export type Action = (context: Context, options: Options, args: readonly string[]) => Promise<number | void>;
+/** In the order of the help text. */
+const COMMANDS: readonly Command[] = [
+  up,
+  collect,
+  project,
+  serve,
+  simulateCommand,
+  importCommand,
+  backfillCommand,
+  rebuild,
+  verify,
+  exportCommand,
+  migrate,
+  replay,
+  logCommand,
+  backtest,
+  audit,
+  keys,
+  backup,
+  restore,
+  doctor,
+  configCommand,
+  completionOf(() => COMMANDS),
+];
 
-/** Adds a command with the flags that all share; its action runs with the resolved configuration. */
-export type Define = (
-  name: string,
-  summary: string,
-  examples: readonly string[],
-  build: (command: Command) => Command,
-  action: Action,
-) => Command;
+const AFTER_HELP = `
+Settings: flag > environment (LADDERLOG_*) > file (ladderlog.yaml) > default; \`ladderlog config\` shows all.
+Exit codes: 0 ok, 1 failed, 2 wrong usage or configuration, 3 a difference was found, 4 not available now, 130 interrupted.`;
 
 export async function run(argv: readonly string[]): Promise<number> {
-  let code = 0;
-  const program = new Command('ladderlog')
+  let code: number = EXIT.ok;
+  const program = new Commander('ladderlog')
     .description('Records prediction-market order books and serves their history.')
     .version(VERSION)
     .exitOverride()
     .showHelpAfterError('(ladderlog --help shows all commands)')
-    .addHelpText(
-      'after',
-      '\nSettings: flag > environment (LADDERLOG_*) > file (ladderlog.yaml) > default; `ladderlog config` shows all.\nExit codes: 0 ok, 1 failed, 2 wrong usage or configuration, 3 a difference was found, 4 not available now, 130 interrupted.',
-    );
-  const define: Define = (name, summary, examples, build, action) => {
-    const command = build(program.command(name).description(summary))
-      .option('--data <dir>', OWN_SETTINGS.data.doc)
-      .option('--config <file>', 'Configuration file (YAML).')
-      .option('--log-level <level>', OWN_SETTINGS.logLevel.doc)
-      .option('--json', 'Machine-readable output.')
-      .exitOverride()
-      .showHelpAfterError(`(ladderlog ${name.split(' ')[0]} --help)`)
-      .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`)
-      .action(async (...given: unknown[]) => {
-        const self = given.at(-1) as Command;
-        const options = self.opts() as Record<string, unknown>;
-        const context = createContext(options);
-        code = (await action(context, options, self.processedArgs.flat() as string[])) ?? EXIT.ok;
-      });
-    return command;
-  };
-  registerUp(define);
-  registerCollect(define);
-  registerImport(define);
-  registerTables(define);
-  registerReplay(define);
-  registerLog(define);
-  registerBacktest(define);
-  registerAudit(define);
-  registerKeys(define);
-  registerData(define);
-  registerDoctor(define);
-  registerConfig(define);
-  registerCompletion(define, program);
+    .addHelpText('after', AFTER_HELP);
+  for (const command of COMMANDS)
+    commanderOf(program, command).action(async (...given: unknown[]) => {
+      const self = given.at(-1) as Commander;
+      const options = self.opts();
+      const args = self.processedArgs.flat() as string[];
+      code = (await command.run(createContext(options), options, args)) ?? EXIT.ok;
+    });
   const debug = argv.includes('debug') || argv.includes('--log-level=debug');
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -82,4 +76,22 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     return explain(error, debug);
   }
+}
+
+function commanderOf(program: Commander, command: Command): Commander {
+  const { name, summary, examples } = command;
+  const made = program
+    .command(name)
+    .description(summary)
+    .exitOverride()
+    .showHelpAfterError(`(ladderlog ${name} --help)`)
+    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`);
+  for (const [argument, doc] of Object.entries(command.arguments ?? {})) made.argument(argument, doc);
+  for (const one of [...(command.flags ?? []), ...COMMON_FLAGS]) {
+    const option = made.createOption(one.flags, one.doc).makeOptionMandatory(one.required ?? false);
+    if (one.default !== undefined) option.default(one.default);
+    if (one.join) option.argParser(one.join);
+    made.addOption(option);
+  }
+  return made;
 }

@@ -12,8 +12,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backupTo, restoreFrom } from '../src/data/backup.ts';
 import type { Context } from '../src/context.ts';
 import { openDataDirectory } from '../src/data/data-directory.ts';
-import type { OnProgress } from '../src/data/operations.ts';
 import type { Runtime } from '../src/processes/runtime.ts';
+import type { OnProgress } from '../src/progress.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ladderlog-backup-int-'));
 const copy = join(folder, 'backup');
@@ -23,7 +23,7 @@ let runtime: Runtime;
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 const take = (to: string, progress: OnProgress, signal = new AbortController().signal): Promise<unknown> =>
-  backupTo({ logger } as unknown as Context, runtime, { to }, progress, signal, null);
+  backupTo({ context: { logger } as unknown as Context, runtime, progress, signal, follower: null }, { to });
 
 beforeAll(async () => {
   const directory = openDataDirectory(join(folder, 'data'), logger);

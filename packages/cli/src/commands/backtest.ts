@@ -9,94 +9,104 @@ import type { FeeModel, Micro, Strategy } from '@ladderlog/core';
 import { parseDecimal, reportJson, reportText } from '@ladderlog/core';
 import { reportHtml, runBacktest } from '@ladderlog/replay';
 
-import type { Define } from '../program.ts';
-import { createProgress } from '../progress.ts';
+import type { Command, Options } from '../command.ts';
 import {
+  FROM,
+  TO,
+  VENUE,
   badArgument,
+  flag,
+  listOption,
   numberOption,
-  openRecording,
   rangeOptions,
   repeated,
+  textOption,
   venueOption,
-} from '../processes/recording.ts';
+  wordOption,
+} from '../flags.ts';
+import { withRecording } from '../processes/runtime.ts';
+import { withProgress } from '../progress.ts';
 import { VERSION } from '../version.ts';
-import { ONE_VENUE } from '../venue-texts.ts';
 
-export function registerBacktest(define: Define): void {
-  define(
-    'backtest',
-    'Runs a strategy over recorded books; fills only on recorded depth, never in a gap.',
-    [
-      'ladderlog backtest packages/replay/examples/buy-below.ts --venue venuec --asset btc --from 2026-11-15T00:00:00Z --to 2026-11-15T01:00:00Z --param price=0.30',
-      'ladderlog backtest my.ts --venue venueb --market KXBTC15M-26NOV150015-15 --from 2026-11-15T05:00:00Z --to 2026-11-15T05:15:00Z --latency-ms 400 --report-html out.html',
-    ],
-    (command) =>
-      command
-        .argument('<strategy>', 'A module whose default export is a strategy (see docs/backtest.md).')
-        .requiredOption('--venue <venue>', `${ONE_VENUE}.`)
-        .option(
-          '--market <id>',
-          'Native market id; may be repeated. Without, every market of the venue with books in the range.',
-          repeated,
-        )
-        .option('--asset <asset>', 'Only markets of this asset.')
-        .option('--window <window>', 'Only markets of this window, e.g. 5m.')
-        .requiredOption('--from <time>', 'From, inclusive (ISO 8601 or epoch milliseconds).')
-        .requiredOption('--to <time>', 'To, exclusive.')
-        .option('--latency-ms <ms>', 'Time from sending an order to its arrival.', '250')
-        .option('--jitter-ms <ms>', 'Up to so much more, by the seed.', '0')
-        .option('--max-book-age-ms <ms>', 'No fill on an older observation.', '60000')
-        .option('--cash <amount>', 'Cash at the beginning.', '1000')
-        .option('--seed <n>', 'Decides all chance of the run.', '1')
-        .option('--void <rule>', 'refund or split: what a void market pays.', 'refund')
-        .option(
-          '--fee <rule>',
-          'none, bps=<n>[,maker=<n>] or variance=<rate>[,maker=<rate>][,step=<amount>]; default: of the venue.',
-        )
-        .option(
-          '--param <name=value>',
-          'A parameter of the strategy; may be repeated.',
-          (pair: string, before: readonly string[] | undefined) => [...(before ?? []), pair],
-        )
-        .option('--report-html <file>', 'Also writes the report as one self-contained page.')
-        .option('--report-json <file>', 'Also writes the whole report as JSON.'),
-    async (context, options, [file = '']) => {
-      const venue = venueOption('--venue', options['venue']);
-      const { from, to } = rangeOptions(options);
-      const { strategy, sha256 } = await loadStrategy(file);
-      const log = await openRecording(context);
-      const progress = createProgress('backtest');
-      try {
-        const { report, result } = await runBacktest({
+export const backtest: Command = {
+  name: 'backtest',
+  summary: 'Runs a strategy over recorded books; fills only on recorded depth, never in a gap.',
+  examples: [
+    'ladderlog backtest packages/replay/examples/buy-below.ts --venue venuec --asset btc --from 2026-11-15T00:00:00Z --to 2026-11-15T01:00:00Z --param price=0.30',
+    'ladderlog backtest my.ts --venue venueb --market KXBTC15M-26NOV150015-15 --from 2026-11-15T05:00:00Z --to 2026-11-15T05:15:00Z --latency-ms 400 --report-html out.html',
+  ],
+  arguments: { '<strategy>': 'A module whose default export is a strategy (see docs/backtest.md).' },
+  flags: [
+    VENUE,
+    flag(
+      '--market <id>',
+      'Native market id; may be repeated. Without, every market of the venue with books in the range.',
+      repeated,
+    ),
+    flag('--asset <asset>', 'Only markets of this asset.'),
+    flag('--window <window>', 'Only markets of this window, e.g. 5m.'),
+    { ...FROM, required: true },
+    { ...TO, required: true },
+    flag('--latency-ms <ms>', 'Time from sending an order to its arrival.', { default: '250' }),
+    flag('--jitter-ms <ms>', 'Up to so much more, by the seed.', { default: '0' }),
+    flag('--max-book-age-ms <ms>', 'No fill on an older observation.', { default: '60000' }),
+    flag('--cash <amount>', 'Cash at the beginning.', { default: '1000' }),
+    flag('--seed <n>', 'Decides all chance of the run.', { default: '1' }),
+    flag('--void <rule>', 'refund or split: what a void market pays.', { default: 'refund' }),
+    flag(
+      '--fee <rule>',
+      'none, bps=<n>[,maker=<n>] or variance=<rate>[,maker=<rate>][,step=<amount>]; default: of the venue.',
+    ),
+    flag('--param <name=value>', 'A parameter of the strategy; may be repeated.', {
+      join: (pair, before) => [...(before ?? []), pair],
+    }),
+    flag('--report-html <file>', 'Also writes the report as one self-contained page.'),
+    flag('--report-json <file>', 'Also writes the whole report as JSON.'),
+  ],
+  async run(context, options, [file = '']) {
+    const asked = questionOf(options);
+    const { strategy, sha256 } = await loadStrategy(file);
+    await withRecording(context, async (log) => {
+      const { report, result } = await withProgress('backtest', (update) =>
+        runBacktest({
           log,
           strategy,
-          venue,
-          ...(options['market'] ? { markets: options['market'] as string[] } : {}),
-          ...(options['asset'] ? { asset: options['asset'] as string } : {}),
-          ...(options['window'] ? { window: options['window'] as string } : {}),
-          // Both are required.
-          from: from!,
-          to: to!,
-          latencyMs: numberOption(options, 'latencyMs'),
-          jitterMs: numberOption(options, 'jitterMs'),
-          maxBookAgeMs: numberOption(options, 'maxBookAgeMs'),
-          cash: amount('--cash', options['cash'] as string),
-          seed: numberOption(options, 'seed'),
-          voidRule: voidRule(options['void']),
-          ...(options['fee'] ? { fees: feeOption(options['fee'] as string) } : {}),
-          params: paramsOption(options['param'] as string[] | undefined),
+          ...asked,
           versions: { ladderlog: VERSION, strategySha256: sha256 },
           signal: context.signal,
-          onProgress: ({ done, total }) => progress.update(done, total),
-        }).finally(() => progress.end());
-        if (options['reportHtml']) writeFileSync(options['reportHtml'] as string, reportHtml(report));
-        if (options['reportJson']) writeFileSync(options['reportJson'] as string, reportJson(report));
-        context.print(context.json ? reportJson(report).trimEnd() : reportText(report, result));
-      } finally {
-        await log.close();
-      }
-    },
-  );
+          onProgress: ({ done, total }) => update(done, total),
+        }),
+      );
+      if (options['reportHtml']) writeFileSync(options['reportHtml'] as string, reportHtml(report));
+      if (options['reportJson']) writeFileSync(options['reportJson'] as string, reportJson(report));
+      context.print(context.json ? reportJson(report).trimEnd() : reportText(report, result));
+    });
+  },
+};
+
+function questionOf(options: Options) {
+  const { from, to } = rangeOptions(options);
+  const markets = listOption(options, 'market');
+  const asset = textOption(options, 'asset');
+  const window = textOption(options, 'window');
+  const fee = textOption(options, 'fee');
+  return {
+    venue: venueOption(options),
+    ...(markets ? { markets } : {}),
+    ...(asset ? { asset } : {}),
+    ...(window ? { window } : {}),
+    // Both are required.
+    from: from!,
+    to: to!,
+    latencyMs: numberOption(options, 'latencyMs'),
+    jitterMs: numberOption(options, 'jitterMs'),
+    maxBookAgeMs: numberOption(options, 'maxBookAgeMs'),
+    cash: amount('--cash', options['cash'] as string),
+    seed: numberOption(options, 'seed'),
+    voidRule: wordOption('void', options['void'], ['refund', 'split'] as const),
+    ...(fee ? { fees: feeOption(fee) } : {}),
+    params: paramsOption(listOption(options, 'param')),
+  };
 }
 
 async function loadStrategy(file: string): Promise<{ strategy: Strategy; sha256: string }> {
@@ -117,12 +127,6 @@ function amount(name: string, text: string): Micro {
   if (!parsed || parsed.value < 0)
     throw badArgument(`${name} is '${text}'; it must be a decimal of at least 0`);
   return parsed.value;
-}
-
-function voidRule(value: unknown): 'refund' | 'split' {
-  if (value !== 'refund' && value !== 'split')
-    throw badArgument(`--void is '${String(value)}'; it must be refund or split`);
-  return value;
 }
 
 function paramsOption(pairs: readonly string[] = []): Record<string, string> {

@@ -9,11 +9,12 @@ import type { Venue } from '@ladderlog/core';
 import { adapterOf, isLadderlogError } from '@ladderlog/core';
 import type { ThinTopic } from '@ladderlog/log';
 
+import type { Command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { openDataDirectory } from '../data/data-directory.ts';
-import type { Define } from '../program.ts';
+import { flag } from '../flags.ts';
 import { openLog, openStore, registryAccess } from '../processes/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { venueValues } from '../settings/config.ts';
@@ -28,37 +29,32 @@ type Check = {
 
 const GIB = 1024 ** 3;
 
-export function registerDoctor(define: Define): void {
-  define(
-    'doctor',
-    'Checks Node, data directory, disk, clock, log, store, registry and venues, and says what to do.',
-    ['ladderlog doctor', 'ladderlog doctor --venues none --json'],
-    (command) =>
-      command.option(
-        '--venues <which>',
-        'Which venues to reach: live, none, or a list; simulated reaches none.',
-      ),
-    async (context) => {
-      const checks: Check[] = [];
-      for await (const check of examine(context)) {
-        checks.push(check);
-        if (!context.json)
-          context.print(
-            `${check.ok === null ? (check.advice ? 'WARN' : ' -  ') : check.ok ? ' ok ' : 'FAIL'} ${check.name.padEnd(16)} ${check.found}${check.advice ? `\n                      → ${check.advice}` : ''}`,
-          );
-      }
-      if (context.json) context.print(JSON.stringify(checks));
-      return checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;
-    },
-  );
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Checks Node, data directory, disk, clock, log, store, registry and venues, and says what to do.',
+  examples: ['ladderlog doctor', 'ladderlog doctor --venues none --json'],
+  flags: [flag('--venues <which>', 'Which venues to reach: live, none, or a list; simulated reaches none.')],
+  async run(context) {
+    const checks: Check[] = [];
+    for await (const check of examine(context)) {
+      checks.push(check);
+      if (!context.json) context.print(describe(check));
+    }
+    if (context.json) context.print(JSON.stringify(checks));
+    return checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;
+  },
+};
+
+function describe({ name, ok, found, advice }: Check): string {
+  const mark = ok === null ? (advice ? 'WARN' : ' -  ') : ok ? ' ok ' : 'FAIL';
+  return `${mark} ${name.padEnd(16)} ${found}${advice ? `\n                      → ${advice}` : ''}`;
 }
 
 async function* examine(context: Context): AsyncGenerator<Check> {
-  const { config } = context;
   yield { name: 'node', ok: true, found: `${process.versions.node} on ${process.platform} ${process.arch}` };
   let directory: DataDirectory;
   try {
-    directory = openDataDirectory(config.data, context.logger);
+    directory = openDataDirectory(context.config.data, context.logger);
     rmSync(mkdtempSync(join(directory.path, 'doctor-')), { recursive: true });
     yield { name: 'data directory', ok: true, found: directory.path };
   } catch (error) {
@@ -70,6 +66,14 @@ async function* examine(context: Context): AsyncGenerator<Check> {
     };
     return;
   }
+  yield* examineMachine(directory);
+  yield* examineLog(context, directory);
+  yield await examineStore(context, directory);
+  yield await examineRegistry(context);
+  yield* examineVenues(context);
+}
+
+function* examineMachine(directory: DataDirectory): Generator<Check> {
   const disk = statfsSync(directory.path);
   const free = disk.bavail * disk.bsize;
   yield {
@@ -85,26 +89,26 @@ async function* examine(context: Context): AsyncGenerator<Check> {
     found: new Date().toISOString(),
     ...(year >= 2025 ? {} : { advice: 'set the clock: every observation is stamped with it' }),
   };
+}
+
+async function* examineLog(context: Context, directory: DataDirectory): AsyncGenerator<Check> {
   let thin: readonly ThinTopic[] = [];
-  yield await attempt(
-    'log',
-    config.kafkaBrokers
-      ? 'are the brokers and the registry reachable from here?'
-      : 'is the disk healthy? restore a backup if the file is damaged',
-    async () => {
-      const log = await openLog(context, directory);
-      try {
-        thin = log.thinTopics ?? [];
-        const topics = await log.topics();
-        const events = topics
-          .flatMap(({ partitions }) => partitions)
-          .reduce((sum, { begin, end }) => sum + end - begin, 0);
-        return `${log.kind}, ${topics.length} topics, ${events} events`;
-      } finally {
-        await log.close();
-      }
-    },
-  );
+  const advice = context.config.kafkaBrokers
+    ? 'are the brokers and the registry reachable from here?'
+    : 'is the disk healthy? restore a backup if the file is damaged';
+  yield await attempt('log', advice, async () => {
+    const log = await openLog(context, directory);
+    try {
+      thin = log.thinTopics ?? [];
+      const topics = await log.topics();
+      const events = topics
+        .flatMap(({ partitions }) => partitions)
+        .reduce((sum, { begin, end }) => sum + end - begin, 0);
+      return `${log.kind}, ${topics.length} topics, ${events} events`;
+    } finally {
+      await log.close();
+    }
+  });
   if (thin.length > 0)
     yield {
       name: 'copies',
@@ -113,71 +117,63 @@ async function* examine(context: Context): AsyncGenerator<Check> {
       advice:
         'add copies with kafka-reassign-partitions.sh and set min.insync.replicas to 2; or say with LADDERLOG_KAFKA_REPLICATION that it is meant so',
     };
+}
+
+async function examineStore(context: Context, directory: DataDirectory): Promise<Check> {
   if (existsSync(directory.control) && (await reachable('unix', 0, directory.control)) === null)
-    yield { name: 'store', ok: true, found: 'in use by a running ladderlog on this data directory' };
-  else {
-    yield await attempt(
-      'store',
-      config.clickhouseUrl
-        ? 'is the ClickHouse server reachable, and may the user write?'
-        : 'set LADDERLOG_CLICKHOUSE_URL to use a ClickHouse server instead',
-      async () => {
-        const { store } = await openStore(context, directory, 'ladderlog doctor');
-        try {
-          const health = await store.health();
-          if (!health.ok) throw new Error(health.error ?? 'not healthy');
-          return `${health.kind} ${health.version ?? ''}`;
-        } finally {
-          await store.close();
-        }
-      },
-    );
-  }
+    return { name: 'store', ok: true, found: 'in use by a running ladderlog on this data directory' };
+  const advice = context.config.clickhouseUrl
+    ? 'is the ClickHouse server reachable, and may the user write?'
+    : 'set LADDERLOG_CLICKHOUSE_URL to use a ClickHouse server instead';
+  return attempt('store', advice, async () => {
+    const { store } = await openStore(context, directory, 'ladderlog doctor');
+    try {
+      const health = await store.health();
+      if (!health.ok) throw new Error(health.error ?? 'not healthy');
+      return `${health.kind} ${health.version ?? ''}`;
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+async function examineRegistry({ config }: Context): Promise<Check> {
   const registry = registryAccess(config);
-  if (registry === null) yield { name: 'schema registry', ok: null, found: 'not used: the log is SQLite' };
-  else {
-    yield await attempt(
-      'schema registry',
-      'is LADDERLOG_SCHEMA_REGISTRY_URL the Confluent-compatible address?',
-      async () => {
-        const { url, auth } = registry;
-        const user = Buffer.from(`${auth?.username}:${auth?.password}`).toString('base64');
-        const response = await fetch(`${url}/subjects`, {
-          headers: auth ? { authorization: `Basic ${user}` } : {},
-          signal: AbortSignal.timeout(5_000),
-        });
-        if (!response.ok) throw new Error(`HTTP ${response.status}`);
-        return `${((await response.json()) as unknown[]).length} subjects`;
-      },
-    );
-  }
-  if (config.venues.mode !== 'live') {
-    yield {
-      name: 'venues',
-      ok: null,
-      found: config.venues.mode === 'simulated' ? 'simulated: nothing to reach' : 'none',
-    };
+  if (registry === null) return { name: 'schema registry', ok: null, found: 'not used: the log is SQLite' };
+  const advice = 'is LADDERLOG_SCHEMA_REGISTRY_URL the Confluent-compatible address?';
+  return attempt('schema registry', advice, async () => {
+    const { url, auth } = registry;
+    const user = Buffer.from(`${auth?.username}:${auth?.password}`).toString('base64');
+    const response = await fetch(`${url}/subjects`, {
+      headers: auth ? { authorization: `Basic ${user}` } : {},
+      signal: AbortSignal.timeout(5_000),
+    });
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    return `${((await response.json()) as unknown[]).length} subjects`;
+  });
+}
+
+async function* examineVenues({ config }: Context): AsyncGenerator<Check> {
+  const { mode, venues } = config.venues;
+  if (mode !== 'live') {
+    yield { name: 'venues', ok: null, found: mode === 'simulated' ? 'simulated: nothing to reach' : 'none' };
     return;
   }
-  yield* venueClock(config.venues.venues.flatMap((venue) => addressesOf(config, venue)));
-  for (const venue of config.venues.venues) {
+  yield* venueClock(venues.flatMap((venue) => addressesOf(config, venue)));
+  for (const venue of venues)
     for (const address of addressesOf(config, venue)) {
       const { protocol, hostname, port } = new URL(address);
       const secure = protocol === 'https:' || protocol === 'wss:';
       const problem = await reachable(secure ? 'tls' : 'tcp', Number(port) || (secure ? 443 : 80), hostname);
-      yield {
-        name: venue,
-        ok: problem === null,
-        found: `${hostname}${problem === null ? ' answers' : `: ${problem}`}`,
-        ...(problem === null
-          ? {}
-          : {
-              advice:
-                'check the network, a proxy, or a geographic block; or leave the venue out with --venues',
-            }),
-      };
+      yield problem === null
+        ? { name: venue, ok: true, found: `${hostname} answers` }
+        : {
+            name: venue,
+            ok: false,
+            found: `${hostname}: ${problem}`,
+            advice: 'check the network, a proxy, or a geographic block; or leave the venue out with --venues',
+          };
     }
-  }
 }
 
 /** Where a venue is reached: its settings that are addresses. */

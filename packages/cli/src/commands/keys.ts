@@ -2,130 +2,87 @@
 
 import type { IssuedKey } from '@ladderlog/api';
 import { issueKey, listKeys, revokeKey, rotateKey } from '@ladderlog/api';
-import { LadderlogError, PLANS, toIso } from '@ladderlog/core';
+import { PLANS, toIso } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 
+import type { Command, Options } from '../command.ts';
 import type { Context } from '../context.ts';
-import { openDataDirectory } from '../data/data-directory.ts';
-import type { Define } from '../program.ts';
-import { openLog } from '../processes/runtime.ts';
-
-/** Names that begin so are of keys that Ladderlog issues to itself. */
-export const RESERVED = 'ladderlog:';
+import { badArgument, flag, wordOption } from '../flags.ts';
+import { RESERVED_NAMES } from '../processes/demo-key.ts';
+import { withLog } from '../processes/runtime.ts';
 
 const clock = (): number => Date.now() * 1_000;
 
-export function registerKeys(define: Define): void {
-  define(
-    'keys',
-    'Issues, lists, revokes and rotates API keys. A key is shown once; only its hash is kept.',
-    [
-      'ladderlog keys issue --plan quant --name research',
-      'ladderlog keys list',
-      'ladderlog keys revoke k1a2b3c4d5e6 --reason lost',
-      'ladderlog keys rotate k1a2b3c4d5e6',
-    ],
-    (command) =>
-      command
-        .argument('<action>', 'issue, list, revoke or rotate')
-        .argument('[id]', 'Key id, for revoke and rotate.')
-        .option('--plan <plan>', `One of ${PLANS.join(', ')}.`)
-        .option('--name <name>', 'Whose key it is.')
-        .option('--reason <reason>', 'Why it is revoked.', 'revoked by the operator'),
-    async (context, options, [action, id]) => {
-      const log = await openLog(context, openDataDirectory(context.config.data, context.logger));
-      try {
-        await act(context, log, options, action ?? '', id);
-      } finally {
-        await log.close();
-      }
-    },
+export const keys: Command = {
+  name: 'keys',
+  summary: 'Issues, lists, revokes and rotates API keys. A key is shown once; only its hash is kept.',
+  examples: [
+    'ladderlog keys issue --plan quant --name research',
+    'ladderlog keys list',
+    'ladderlog keys revoke k1a2b3c4d5e6 --reason lost',
+    'ladderlog keys rotate k1a2b3c4d5e6',
+  ],
+  arguments: { '<action>': 'issue, list, revoke or rotate', '[id]': 'Key id, for revoke and rotate.' },
+  flags: [
+    flag('--plan <plan>', `One of ${PLANS.join(', ')}.`),
+    flag('--name <name>', 'Whose key it is.'),
+    flag('--reason <reason>', 'Why it is revoked.', { default: 'revoked by the operator' }),
+  ],
+  run: (context, options, [name = '', id]) =>
+    withLog(context, async (log) => {
+      const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name]! : null;
+      if (!action) throw badArgument(`'${name}' is not an action; use issue, list, revoke or rotate`);
+      const needsId = name === 'revoke' || name === 'rotate';
+      if (needsId && id === undefined)
+        throw badArgument(`which key? ladderlog keys ${name} <id>; 'ladderlog keys list' shows the ids`);
+      await action(context, log, options, id ?? '');
+    }),
+};
+
+type Action = (context: Context, log: EventLog, options: Options, id: string) => Promise<void>;
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  async issue(context, log, options) {
+    const plan = wordOption('plan', options['plan'], PLANS);
+    const name = options['name'];
+    if (typeof name !== 'string' || name.trim() === '' || name.length > 100)
+      throw badArgument('--name is missing; say whose key it is, in at most 100 characters');
+    if (name.startsWith(RESERVED_NAMES)) throw badArgument(`--name must not begin with ${RESERVED_NAMES}`);
+    show(context, await issueKey(log, clock, { plan, name }));
+  },
+
+  async rotate(context, log, _options, keyId) {
+    show(context, await rotateKey(log, clock, { keyId }));
+  },
+
+  async revoke(context, log, options, keyId) {
+    const key = await revokeKey(log, clock, { keyId, reason: String(options['reason']) });
+    context.answer({ key_id: key.keyId, revoked: true }, () => `${key.keyId} (${key.name}) is revoked`);
+  },
+
+  async list(context, log) {
+    const all = (await listKeys(log)).map(({ keyId, name, plan, issuedAt, revokedAt }) => ({
+      key_id: keyId,
+      name,
+      plan,
+      issued_at: toIso(issuedAt),
+      revoked_at: revokedAt === null ? null : toIso(revokedAt),
+    }));
+    context.answer(all, () =>
+      all.length === 0
+        ? "no keys yet; 'ladderlog keys issue --plan quant --name research' makes one"
+        : all
+            .map(
+              ({ key_id, name, plan, issued_at, revoked_at }) =>
+                `${key_id}  ${plan.padEnd(8)}  ${issued_at}  ${revoked_at === null ? 'active ' : 'revoked'}  ${name}`,
+            )
+            .join('\n'),
+    );
+  },
+};
+
+const show = (context: Context, { key, keyId, plan, name }: IssuedKey): void =>
+  context.answer(
+    { key_id: keyId, key, plan, name },
+    () => `${key}\n\nThis is the only time the key is shown. Plan ${plan}, name ${name}, id ${keyId}.`,
   );
-}
-
-async function act(
-  context: Context,
-  log: EventLog,
-  options: Readonly<Record<string, unknown>>,
-  action: string,
-  id: string | undefined,
-): Promise<void> {
-  switch (action) {
-    case 'issue': {
-      const plan = PLANS.find((name) => name === options['plan']);
-      if (!plan)
-        throw new LadderlogError(
-          'BAD_ARGUMENT',
-          `--plan is ${JSON.stringify(options['plan'] ?? '')}; it must be one of ${PLANS.join(', ')}`,
-        );
-      const name = options['name'];
-      if (typeof name !== 'string' || name.trim() === '' || name.length > 100)
-        throw new LadderlogError(
-          'BAD_ARGUMENT',
-          '--name is missing; say whose key it is, in at most 100 characters',
-        );
-      if (name.startsWith(RESERVED))
-        throw new LadderlogError('BAD_ARGUMENT', `--name must not begin with ${RESERVED}`);
-      show(context, await issueKey(log, clock, { plan, name }));
-      return;
-    }
-    case 'rotate':
-      show(context, await rotateKey(log, clock, { keyId: need(id, action) }));
-      return;
-    case 'revoke': {
-      const key = await revokeKey(log, clock, { keyId: need(id, action), reason: String(options['reason']) });
-      context.print(
-        context.json
-          ? JSON.stringify({ key_id: key.keyId, revoked: true })
-          : `${key.keyId} (${key.name}) is revoked`,
-      );
-      return;
-    }
-    case 'list': {
-      const keys = await listKeys(log);
-      if (context.json) {
-        context.print(
-          JSON.stringify(
-            keys.map(({ keyId, name, plan, issuedAt, revokedAt }) => ({
-              key_id: keyId,
-              name,
-              plan,
-              issued_at: toIso(issuedAt),
-              revoked_at: revokedAt === null ? null : toIso(revokedAt),
-            })),
-          ),
-        );
-        return;
-      }
-      if (keys.length === 0)
-        context.print("no keys yet; 'ladderlog keys issue --plan quant --name research' makes one");
-      for (const { keyId, name, plan, issuedAt, revokedAt } of keys)
-        context.print(
-          `${keyId}  ${plan.padEnd(8)}  ${toIso(issuedAt)}  ${revokedAt === null ? 'active ' : 'revoked'}  ${name}`,
-        );
-      return;
-    }
-    default:
-      throw new LadderlogError(
-        'BAD_ARGUMENT',
-        `'${action}' is not an action; use issue, list, revoke or rotate`,
-      );
-  }
-}
-
-function need(id: string | undefined, action: string): string {
-  if (id === undefined)
-    throw new LadderlogError(
-      'BAD_ARGUMENT',
-      `which key? ladderlog keys ${action} <id>; 'ladderlog keys list' shows the ids`,
-    );
-  return id;
-}
-
-function show(context: Context, { key, keyId, plan, name }: IssuedKey): void {
-  if (context.json) context.print(JSON.stringify({ key_id: keyId, key, plan, name }));
-  else
-    context.print(
-      `${key}\n\nThis is the only time the key is shown. Plan ${plan}, name ${name}, id ${keyId}.`,
-    );
-}

@@ -3,14 +3,17 @@
 import { once } from 'node:events';
 
 import type { EventType, LadderEvent, Position } from '@ladderlog/core';
-import { EVENT_TYPES, LadderlogError, TOPICS, formatPosition, parsePosition, toIso } from '@ladderlog/core';
+import { EVENT_TYPES, TOPICS, formatPosition, parsePosition, toIso } from '@ladderlog/core';
 import type { EventLog, ReadEvent, TopicInfo } from '@ladderlog/log';
 import { positionsAt, readEvents } from '@ladderlog/log';
 
+import type { Command, Options } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
-import type { Define, Options } from '../program.ts';
-import { openRecording, rangeOptions, timeOption } from '../processes/recording.ts';
+import { badArgument, flag, rangeOptions, textOption, timeOption } from '../flags.ts';
+import { withRecording } from '../processes/runtime.ts';
+
+type Cell = string | number | null;
 
 type Action = (
   context: Context,
@@ -27,20 +30,15 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       partitions: info.partitions.length,
       records: info.partitions.reduce((sum, { begin, end }) => sum + end - begin, 0),
     }));
-    if (context.json) context.print(JSON.stringify({ log: log.kind, topics: rows }));
-    else
-      print(context, [
-        ['TOPIC', 'PARTITIONS', 'RECORDS'],
-        ...rows.map((row) => [row.topic, String(row.partitions), String(row.records)]),
-      ]);
+    context.answer({ log: log.kind, topics: rows }, () => table(rows));
     return EXIT.ok;
   },
 
   async offsets(context, log, options, topics) {
     const infos = await chosen(log, topics);
-    const group = textOf(options, 'group');
+    const group = textOption(options, 'group');
     const at = timeOption(options, 'at');
-    const rows = [];
+    const rows: Readonly<Record<string, Cell>>[] = [];
     for (const { topic, partitions } of infos) {
       const committed = group === undefined ? [] : await log.committed(group, topic);
       const starts = at === null ? [] : await log.offsetsAt(topic, at);
@@ -59,12 +57,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
               }),
         });
     }
-    if (context.json) context.print(JSON.stringify(rows));
-    else
-      print(context, [
-        Object.keys(rows[0] ?? {}).map((name) => name.toUpperCase()),
-        ...rows.map((row) => Object.values(row).map((value) => String(value ?? '-'))),
-      ]);
+    context.answer(rows, () => table(rows));
     return EXIT.ok;
   },
 
@@ -72,54 +65,44 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   tail: (context, log, options, places) => show(context, log, options, places, true),
 };
 
-export function registerLog(define: Define): void {
-  define(
-    'log',
-    'Shows what the log holds: ls, offsets, cat, tail.',
-    [
-      'ladderlog log ls',
-      'ladderlog log offsets venueb --at 2026-11-14T10:00:00Z',
-      'ladderlog log offsets venueb --group my-reader --json',
-      'ladderlog log cat venueb/1/42                        # one record and what follows, as JSON lines',
-      'ladderlog log cat venuec --type GapOpened,GapClosed --from 2026-11-14T00:00:00Z',
-      'ladderlog log cat venueb.frames --limit 3',
-      'ladderlog log tail venuea --type BookObserved',
-    ],
-    (command) =>
-      command
-        .argument('<what>', 'ls, offsets, cat or tail.')
-        .argument('[places...]', 'Topics, topic/partition, or topic/partition/offset. Default: all topics.')
-        .option('--type <types>', 'Only these event types, separated by commas.')
-        .option('--market <id>', 'Only records under this key: a native market id, or a session of frames.')
-        .option('--from <time>', 'cat: from the first record at or after this time.')
-        .option('--to <time>', 'cat: only records before this time.')
-        .option('--limit <n>', 'cat, tail: so many events, then end.')
-        .option('--at <time>', 'offsets: also the first offset at or after this time.')
-        .option('--group <name>', 'offsets: also what this consumer group committed, and its lag.'),
-    async (context, options, [what = '', ...places]) => {
-      const action = Object.hasOwn(ACTIONS, what) ? ACTIONS[what]! : null;
-      if (!action)
-        throw new LadderlogError(
-          'BAD_ARGUMENT',
-          `'${what}' is not one of ${Object.keys(ACTIONS).join(', ')}`,
-        );
-      const log = await openRecording(context);
-      try {
-        return await action(context, log, options, places);
-      } finally {
-        await log.close();
-      }
-    },
-  );
-}
+export const logCommand: Command = {
+  name: 'log',
+  summary: 'Shows what the log holds: ls, offsets, cat, tail.',
+  examples: [
+    'ladderlog log ls',
+    'ladderlog log offsets venueb --at 2026-11-14T10:00:00Z',
+    'ladderlog log offsets venueb --group my-reader --json',
+    'ladderlog log cat venueb/1/42                        # one record and what follows, as JSON lines',
+    'ladderlog log cat venuec --type GapOpened,GapClosed --from 2026-11-14T00:00:00Z',
+    'ladderlog log cat venueb.frames --limit 3',
+    'ladderlog log tail venuea --type BookObserved',
+  ],
+  arguments: {
+    '<what>': 'ls, offsets, cat or tail.',
+    '[places...]': 'Topics, topic/partition, or topic/partition/offset. Default: all topics.',
+  },
+  flags: [
+    flag('--type <types>', 'Only these event types, separated by commas.'),
+    flag('--market <id>', 'Only records under this key: a native market id, or a session of frames.'),
+    flag('--from <time>', 'cat: from the first record at or after this time.'),
+    flag('--to <time>', 'cat: only records before this time.'),
+    flag('--limit <n>', 'cat, tail: so many events, then end.'),
+    flag('--at <time>', 'offsets: also the first offset at or after this time.'),
+    flag('--group <name>', 'offsets: also what this consumer group committed, and its lag.'),
+  ],
+  async run(context, options, [what = '', ...places]) {
+    const action = Object.hasOwn(ACTIONS, what) ? ACTIONS[what]! : null;
+    if (!action) throw badArgument(`'${what}' is not one of ${Object.keys(ACTIONS).join(', ')}`);
+    return withRecording(context, (log) => action(context, log, options, places));
+  },
+};
 
 async function chosen(log: EventLog, names: readonly string[]): Promise<TopicInfo[]> {
   const infos = await log.topics();
   if (names.length === 0) return infos;
   return names.map((name) => {
     const info = infos.find(({ topic }) => topic === name);
-    if (!info)
-      throw new LadderlogError('BAD_ARGUMENT', `there is no topic '${name}'; there are ${TOPICS.join(', ')}`);
+    if (!info) throw badArgument(`there is no topic '${name}'; there are ${TOPICS.join(', ')}`);
     return info;
   });
 }
@@ -131,16 +114,12 @@ async function show(
   places: readonly string[],
   follow: boolean,
 ): Promise<number> {
-  const types = typesOf(textOf(options, 'type'));
-  const market = textOf(options, 'market');
+  const types = typesOf(textOption(options, 'type'));
+  const market = textOption(options, 'market');
   const { from: since, to: end } = rangeOptions(options);
   const to = end ?? Infinity;
   let left = options['limit'] === undefined ? Infinity : Number(options['limit']);
-  if (!(left > 0))
-    throw new LadderlogError(
-      'BAD_ARGUMENT',
-      `--limit is '${String(options['limit'])}'; it must be a number above 0`,
-    );
+  if (!(left > 0)) throw badArgument(`--limit is '${String(options['limit'])}'; it must be a number above 0`);
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   let open = true;
@@ -198,8 +177,7 @@ async function startsOf(
     const wanted = info!.partitions.filter(
       ({ partition }) => number === undefined || String(partition) === number,
     );
-    if (wanted.length === 0)
-      throw new LadderlogError('BAD_ARGUMENT', `${topic} has no partition '${number}'`);
+    if (wanted.length === 0) throw badArgument(`${topic} has no partition '${number}'`);
     const byTime = since === null ? null : await positionsAt(log, [topic], since);
     for (const { partition, begin, end } of wanted)
       starts.push({
@@ -216,7 +194,7 @@ function typesOf(value: string | undefined): ReadonlySet<EventType> | null {
   const names = value.split(',');
   for (const name of names)
     if (!(EVENT_TYPES as readonly string[]).includes(name))
-      throw new LadderlogError('BAD_ARGUMENT', `--type '${name}' is not one of ${EVENT_TYPES.join(', ')}`);
+      throw badArgument(`--type '${name}' is not one of ${EVENT_TYPES.join(', ')}`);
   return new Set(names as EventType[]);
 }
 
@@ -238,18 +216,17 @@ function readable(event: LadderEvent): Readonly<Record<string, unknown>> {
   }
 }
 
-function print(context: Context, rows: readonly (readonly string[])[]): void {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  context.print(
-    rows
-      .map((row) =>
-        row
-          .map((cell, column) => cell.padEnd(widths[column]!))
-          .join('  ')
-          .trimEnd(),
-      )
-      .join('\n'),
-  );
+/** Columns under their names, as wide as their longest cell. */
+function table(records: readonly Readonly<Record<string, Cell>>[]): string {
+  const rows = [
+    Object.keys(records[0] ?? {}).map((name) => name.toUpperCase()),
+    ...records.map((record) => Object.values(record).map((value) => String(value ?? '-'))),
+  ];
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd();
+  return rows.map(line).join('\n');
 }
-
-const textOf = (options: Options, name: string): string | undefined => options[name] as string | undefined;

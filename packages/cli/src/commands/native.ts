@@ -7,10 +7,10 @@ import type { EventLog } from '@ladderlog/log';
 import type { Speed } from '@ladderlog/replay';
 import { startNativeReplay } from '@ladderlog/replay';
 
+import type { Options } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
-import type { Options } from '../program.ts';
-import { badArgument, venueOption } from '../processes/recording.ts';
+import { badArgument, venueOption } from '../flags.ts';
 
 /** Serves until interrupted. */
 export async function serveNative(
@@ -19,7 +19,7 @@ export async function serveNative(
   options: Options,
   range: { readonly from: Micros; readonly to: Micros; readonly speed: Speed },
 ): Promise<number> {
-  const venue = venueOption('--native', options['native']);
+  const venue = venueOption(options, 'native');
   const gammaPort = Number(options['gammaPort'] ?? 0);
   if (!Number.isInteger(gammaPort) || gammaPort < 0 || gammaPort > 65_535)
     throw badArgument(`--gamma-port is '${String(options['gammaPort'])}'; it must be a port`);
@@ -33,13 +33,11 @@ export async function serveNative(
     onError: (error) => context.logger.error({ event: 'replay.failed', err: error }, 'the replay failed'),
   });
   const addresses = Object.entries(server.urls).map(([name, url]) => `  ${name.padEnd(6)}${url}`);
-  context.print(
-    context.json
-      ? JSON.stringify({ event: 'ready', venue, port: server.port, urls: server.urls })
-      : [
-          `${venue} as recorded; it begins with a client's first subscription, any key and signature is taken`,
-          ...addresses,
-        ].join('\n'),
+  context.answer({ event: 'ready', venue, port: server.port, urls: server.urls }, () =>
+    [
+      `${venue} as recorded; it begins with a client's first subscription, any key and signature is taken`,
+      ...addresses,
+    ].join('\n'),
   );
   if (!context.signal.aborted) await once(context.signal, 'abort');
   await server.close();

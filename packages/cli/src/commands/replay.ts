@@ -7,95 +7,88 @@ import type { EventLog } from '@ladderlog/log';
 import type { LinesRequest, ReplayRequest, Speed } from '@ladderlog/replay';
 import { Pace, replayLines, serveReplay } from '@ladderlog/replay';
 
+import type { Command, Options } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
-import type { Define, Options } from '../program.ts';
 import {
+  HOST,
   badArgument,
-  flagOf,
-  openRecording,
+  flag,
+  listOption,
   rangeOptions,
   repeated,
-  venueOption,
-} from '../processes/recording.ts';
-import { serveNative } from './native.ts';
+  textOption,
+  typed,
+  wordOption,
+} from '../flags.ts';
+import { withRecording } from '../processes/runtime.ts';
 import { ONE_VENUE } from '../venue-texts.ts';
+import { serveNative } from './native.ts';
 
-export function registerReplay(define: Define): void {
-  define(
-    'replay',
-    'Replays recorded books, gaps and markets, or the frames themselves, in one deterministic order.',
-    [
-      'ladderlog replay --venue venuec --asset btc --from 2026-11-14T09:00:00Z --to 2026-11-14T10:00:00Z > books.ndjson',
-      'ladderlog replay --venue venueb --market KXBTC15M-26NOV141015-15 --speed 10',
-      'ladderlog replay --venue venuea --venue venuec --clock source --speed max',
-      'ladderlog replay --venue venueb --format frames > tape.jsonl   # what `ladderlog import` reads',
-      'ladderlog replay --native venuec --port 9100 --gamma-port 9101 --from 2026-11-14T09:00:00Z   # as the venue itself',
-      'ladderlog replay --venue venuec --port 9000 --speed 1          # the live feed of that day: ws://127.0.0.1:9000/v3/stream',
-    ],
-    (command) =>
-      command
-        .option('--venue <venue>', `${ONE_VENUE}; may be repeated. Default: all.`, repeated)
-        .option('--market <id>', 'Native market id; may be repeated.', repeated)
-        .option('--asset <asset>', 'Markets of this asset, e.g. btc; may be repeated.', repeated)
-        .option('--window <window>', 'Markets of this window, e.g. 15m; may be repeated.', repeated)
-        .option('--from <time>', 'ISO 8601 or epoch milliseconds, by our clock. Default: the beginning.')
-        .option('--to <time>', 'Exclusive. Default: now.')
-        .option('--speed <speed>', 'max, or a factor: 1 is as it happened. Default: max, with --native 1.')
-        .option(
-          '--clock <clock>',
-          "Order and pace by our clock (observed, the default) or the venue's (source).",
-        )
-        .option(
-          '--format <format>',
-          'books (messages of the live feed, the default) or frames (the wire tape).',
-        )
-        .option('--metadata-days <days>', 'How far before --from market metadata is looked for. Default: 7.')
-        .option('--port <port>', 'Serve it as a WebSocket on this port; 0 picks a free one.')
-        .option('--host <address>', 'Address for --port.')
-        .option(
-          '--native <venue>',
-          "Serve the frames by this venue's own protocol: a bot connects unchanged.",
-        )
-        .option(
-          '--gamma-port <port>',
-          'With --native venuec: port of the catalogue, which is a host of its own.',
-        ),
-    async (context, options) => {
-      const request = requestOf(context, options);
-      const native = options['native'] !== undefined;
-      const speed = speedOf(textOf(options, 'speed') ?? (native ? '1' : 'max'));
-      const format = textOf(options, 'format') ?? 'books';
-      if (format !== 'books' && format !== 'frames')
-        throw badArgument(`--format is '${format}'; it must be books or frames`);
-      if (native) refuse(options, NOT_NATIVE, '--native serves all that the venue sent');
-      else if (options['port'] !== undefined && format === 'frames')
-        throw badArgument('--format frames is for lines; --port serves books, --native the frames');
-      const log = await openRecording(context);
-      try {
-        if (native) return await serveNative(context, log, options, { ...request, speed });
-        if (options['port'] === undefined) return await toStdout(context, log, request, speed, format);
-        const server = await serveReplay({
-          log,
-          request,
-          speed,
-          host: context.config.host,
-          port: context.config.port,
-          onError: (error) => context.logger.error({ event: 'replay.failed', err: error }, 'a replay failed'),
-        });
-        context.print(
-          context.json
-            ? JSON.stringify({ event: 'ready', url: server.url, port: server.port })
-            : `replay at ${server.url}; it begins with a client's first subscription`,
-        );
-        if (!context.signal.aborted) await once(context.signal, 'abort');
-        await server.close();
-        return EXIT.ok;
-      } finally {
-        await log.close();
-      }
-    },
+export const replay: Command = {
+  name: 'replay',
+  summary: 'Replays recorded books, gaps and markets, or the frames themselves, in one deterministic order.',
+  examples: [
+    'ladderlog replay --venue venuec --asset btc --from 2026-11-14T09:00:00Z --to 2026-11-14T10:00:00Z > books.ndjson',
+    'ladderlog replay --venue venueb --market KXBTC15M-26NOV141015-15 --speed 10',
+    'ladderlog replay --venue venuea --venue venuec --clock source --speed max',
+    'ladderlog replay --venue venueb --format frames > tape.jsonl   # what `ladderlog import` reads',
+    'ladderlog replay --native venuec --port 9100 --gamma-port 9101 --from 2026-11-14T09:00:00Z   # as the venue itself',
+    'ladderlog replay --venue venuec --port 9000 --speed 1          # the live feed of that day: ws://127.0.0.1:9000/v3/stream',
+  ],
+  flags: [
+    flag('--venue <venue>', `${ONE_VENUE}; may be repeated. Default: all.`, repeated),
+    flag('--market <id>', 'Native market id; may be repeated.', repeated),
+    flag('--asset <asset>', 'Markets of this asset, e.g. btc; may be repeated.', repeated),
+    flag('--window <window>', 'Markets of this window, e.g. 15m; may be repeated.', repeated),
+    flag('--from <time>', 'ISO 8601 or epoch milliseconds, by our clock. Default: the beginning.'),
+    flag('--to <time>', 'Exclusive. Default: now.'),
+    flag('--speed <speed>', 'max, or a factor: 1 is as it happened. Default: max, with --native 1.'),
+    flag('--clock <clock>', "Order and pace by our clock (observed, the default) or the venue's (source)."),
+    flag('--format <format>', 'books (messages of the live feed, the default) or frames (the wire tape).'),
+    flag('--metadata-days <days>', 'How far before --from market metadata is looked for. Default: 7.'),
+    flag('--port <port>', 'Serve it as a WebSocket on this port; 0 picks a free one.'),
+    { ...HOST, doc: 'Address for --port.' },
+    flag('--native <venue>', "Serve the frames by this venue's own protocol: a bot connects unchanged."),
+    flag('--gamma-port <port>', 'With --native venuec: port of the catalogue, which is a host of its own.'),
+  ],
+  async run(context, options) {
+    const request = requestOf(context, options);
+    const native = options['native'] !== undefined;
+    const speed = speedOf(textOption(options, 'speed') ?? (native ? '1' : 'max'));
+    const format = wordOption('format', options['format'] ?? 'books', ['books', 'frames'] as const);
+    if (native) refuse(options, NOT_NATIVE, '--native serves all that the venue sent');
+    else if (options['port'] !== undefined && format === 'frames')
+      throw badArgument('--format frames is for lines; --port serves books, --native the frames');
+    return withRecording(context, (log) => {
+      if (native) return serveNative(context, log, options, { ...request, speed });
+      if (options['port'] !== undefined) return toSocket(context, log, request, speed);
+      return toStdout(context, log, request, speed, format);
+    });
+  },
+};
+
+async function toSocket(
+  context: Context,
+  log: EventLog,
+  request: ReplayRequest,
+  speed: Speed,
+): Promise<number> {
+  const server = await serveReplay({
+    log,
+    request,
+    speed,
+    host: context.config.host,
+    port: context.config.port,
+    onError: (error) => context.logger.error({ event: 'replay.failed', err: error }, 'a replay failed'),
+  });
+  context.answer(
+    { event: 'ready', url: server.url, port: server.port },
+    () => `replay at ${server.url}; it begins with a client's first subscription`,
   );
+  if (!context.signal.aborted) await once(context.signal, 'abort');
+  await server.close();
+  return EXIT.ok;
 }
 
 async function toStdout(
@@ -148,26 +141,22 @@ const NOT_NATIVE = ['venue', 'market', 'asset', 'window', 'clock', 'format', 'me
 
 function refuse(options: Options, names: readonly string[], why: string): void {
   const given = names.filter((name) => options[name] !== undefined);
-  if (given.length > 0) throw badArgument(`${given.map(flagOf).join(', ')} cannot be obeyed: ${why}`);
+  if (given.length > 0) throw badArgument(`${given.map(typed).join(', ')} cannot be obeyed: ${why}`);
 }
 
 function requestOf(context: Context, options: Options): ReplayRequest {
-  const given = (options['venue'] as readonly string[] | undefined) ?? VENUES;
-  const venues = given.map((venue) => venueOption('--venue', venue));
-  const clock = textOf(options, 'clock') ?? 'observed';
-  if (clock !== 'observed' && clock !== 'source')
-    throw badArgument(`--clock is '${clock}'; it must be observed or source`);
+  const given = listOption(options, 'venue') ?? VENUES;
+  const venues = given.map((venue) => wordOption('venue', venue, VENUES));
+  const clock = wordOption('clock', options['clock'] ?? 'observed', ['observed', 'source'] as const);
   const days = Number(options['metadataDays'] ?? 7);
   if (!(days >= 0 && days <= 36_500))
     throw badArgument(
       `--metadata-days is '${String(options['metadataDays'])}'; it must be a number of days, 0 for none`,
     );
   const { from, to } = rangeOptions(options);
-  const list = (name: string): readonly string[] | undefined =>
-    options[name] as readonly string[] | undefined;
-  const markets = list('market');
-  const assets = list('asset');
-  const windows = list('window');
+  const markets = listOption(options, 'market');
+  const assets = listOption(options, 'asset');
+  const windows = listOption(options, 'window');
   return {
     venues: [...new Set(venues)],
     from: from ?? 0,
@@ -187,5 +176,3 @@ function speedOf(text: string): Speed {
   if (speed >= 0.001 && speed <= 1_000_000) return speed;
   throw badArgument(`--speed is '${text}'; it must be max or a factor such as 1 or 10`);
 }
-
-const textOf = (options: Options, name: string): string | undefined => options[name] as string | undefined;

@@ -21,10 +21,11 @@ import { DatabaseSync, backup } from 'node:sqlite';
 import { LadderlogError } from '@ladderlog/core';
 
 import { DATA_VERSION, createPrivate } from './data-directory.ts';
-import type { OnProgress, Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
+import type { OnProgress } from '../progress.ts';
 import { VERSION } from '../version.ts';
 
-type Manifest = {
+export type Manifest = {
   readonly ladderlog: string;
   readonly layout: number;
   readonly taken_at: string;
@@ -35,7 +36,8 @@ const FILES = ['log.sqlite', 'cursor-secret', 'VERSION'] as const;
 /** Where a restore puts its files until all are there; inside the target, which may be the root of a volume. */
 const STAGING = '.restoring';
 
-export const backupTo: Operation = async (context, { directory, log }, args, progress, signal) => {
+export const backupTo: Operation = async ({ context, runtime, progress, signal }, args) => {
+  const { directory, log } = runtime;
   if (log.kind !== 'sqlite')
     throw new LadderlogError(
       'NOT_SUPPORTED_HERE',
@@ -45,29 +47,7 @@ export const backupTo: Operation = async (context, { directory, log }, args, pro
   if (existsSync(target) && readdirSync(target).length > 0)
     throw new LadderlogError('BAD_ARGUMENT', `${target} is not empty; give a new directory`);
   mkdirSync(target, { recursive: true, mode: 0o700 });
-  createPrivate(join(target, 'log.sqlite'));
-  const source = new DatabaseSync(directory.log, { readOnly: true });
-  try {
-    // A copy begins anew whenever another connection commits, unless it reads one state of the file all along.
-    source.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
-    await backup(source, join(target, 'log.sqlite'), {
-      rate: 2_000,
-      progress: ({ totalPages, remainingPages }) => {
-        signal.throwIfAborted();
-        progress(totalPages - remainingPages, totalPages, 'pages');
-      },
-    });
-  } catch (error) {
-    rmSync(join(target, 'log.sqlite'), { force: true });
-    throw error;
-  } finally {
-    source.close();
-  }
-  // Cursors say what is in the tables, leases who reads now; the copy has no tables and no readers.
-  const copy = new DatabaseSync(join(target, 'log.sqlite'));
-  copy.exec(`DROP TABLE IF EXISTS projector_cursors; DELETE FROM group_members; DELETE FROM group_claims;
-    PRAGMA journal_mode = DELETE`);
-  copy.close();
+  await copyLog(directory.log, join(target, 'log.sqlite'), progress, signal);
   for (const name of FILES)
     if (name !== 'log.sqlite' && existsSync(join(directory.path, name)))
       copyFileSync(join(directory.path, name), join(target, name));
@@ -86,6 +66,32 @@ export const backupTo: Operation = async (context, { directory, log }, args, pro
   context.logger.info({ event: 'backup.taken', files: files.length }, 'backup taken');
   return { ...manifest, directory: target };
 };
+
+async function copyLog(from: string, to: string, progress: OnProgress, signal: AbortSignal): Promise<void> {
+  createPrivate(to);
+  const source = new DatabaseSync(from, { readOnly: true });
+  try {
+    // A copy begins anew whenever another connection commits, unless it reads one state of the file all along.
+    source.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
+    await backup(source, to, {
+      rate: 2_000,
+      progress: ({ totalPages, remainingPages }) => {
+        signal.throwIfAborted();
+        progress(totalPages - remainingPages, totalPages, 'pages');
+      },
+    });
+  } catch (error) {
+    rmSync(to, { force: true });
+    throw error;
+  } finally {
+    source.close();
+  }
+  // Cursors say what is in the tables, leases who reads now; the copy has no tables and no readers.
+  const copy = new DatabaseSync(to);
+  copy.exec(`DROP TABLE IF EXISTS projector_cursors; DELETE FROM group_members; DELETE FROM group_claims;
+    PRAGMA journal_mode = DELETE`);
+  copy.close();
+}
 
 /** Puts a backup into an empty data directory; the next start builds the tables. */
 export async function restoreFrom(
@@ -109,15 +115,7 @@ export async function restoreFrom(
       'BAD_ARGUMENT',
       `${dataDirectory} is not empty; restore into a new directory with --data`,
     );
-  const total = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
-  let checked = 0;
-  for (const { name, sha256: expected } of manifest.files) {
-    if (!(FILES as readonly string[]).includes(name))
-      throw new LadderlogError('BAD_ARGUMENT', `the manifest names '${name}', which no backup has`);
-    const seen = (bytes: number): void => progress((checked += bytes), total, 'checking');
-    if (!existsSync(join(from, name)) || (await sha256(join(from, name), seen)) !== expected)
-      throw new LadderlogError('LOG_CORRUPT', `${name} is not what the manifest says; the backup is damaged`);
-  }
+  await checkFiles(from, manifest, progress);
   const staging = join(to, STAGING);
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true, mode: 0o700 });
@@ -132,13 +130,26 @@ export async function restoreFrom(
   return manifest;
 }
 
+/** Every file must be what the manifest says of it. */
+async function checkFiles(from: string, { files }: Manifest, progress: OnProgress): Promise<void> {
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let checked = 0;
+  for (const { name, sha256: expected } of files) {
+    if (!(FILES as readonly string[]).includes(name))
+      throw new LadderlogError('BAD_ARGUMENT', `the manifest names '${name}', which no backup has`);
+    const seen = (bytes: number): void => progress((checked += bytes), total, 'checking');
+    if (!existsSync(join(from, name)) || (await sha256(join(from, name), seen)) !== expected)
+      throw new LadderlogError('LOG_CORRUPT', `${name} is not what the manifest says; the backup is damaged`);
+  }
+}
+
 const order = (name: string): number => (FILES as readonly string[]).indexOf(name);
 
 /** Holds nothing but what a new volume has, or what an interrupted restore left. */
 function isFree(directory: string): boolean {
   const found = readdirSync(directory);
-  const left: readonly string[] = found.includes(STAGING) ? [STAGING, 'cursor-secret', 'VERSION'] : [];
-  return found.every((name) => name === 'lost+found' || left.includes(name));
+  const interrupted: readonly string[] = found.includes(STAGING) ? [STAGING, 'cursor-secret', 'VERSION'] : [];
+  return found.every((name) => name === 'lost+found' || interrupted.includes(name));
 }
 
 async function sha256(path: string, seen: (bytes: number) => void = () => undefined): Promise<string> {

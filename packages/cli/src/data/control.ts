@@ -11,10 +11,13 @@ import type { Follower } from '@ladderlog/projector';
 
 import type { Context } from '../context.ts';
 import { openDataDirectory } from './data-directory.ts';
-import type { Arguments, OnProgress, OperationName } from './operations.ts';
+import type { Arguments, Operation } from './operation.ts';
+import type { OperationName } from './operations.ts';
 import { OPERATIONS } from './operations.ts';
 import type { Runtime } from '../processes/runtime.ts';
-import { openRuntime } from '../processes/runtime.ts';
+import { withRuntime } from '../processes/runtime.ts';
+import type { OnProgress } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 
 type Answer =
   | { readonly progress: [number, number, string] }
@@ -32,39 +35,10 @@ export async function serveControl(
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
-    const gone = new AbortController();
-    socket.on('close', () => {
-      open.delete(socket);
-      gone.abort();
-    });
-    socket.on('error', () => socket.destroy());
-    // Who asked may have gone; the reader of lines passes on the socket's errors as its own.
-    const answer = (message: Answer): void => {
-      if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
-    };
-    const lines = createInterface({ input: socket });
-    lines.on('error', () => socket.destroy());
-    lines.once('line', (line) => {
-      perform(
-        context,
-        runtime,
-        follower,
-        line,
-        (done, total, note) => answer({ progress: [done, total, note] }),
-        AbortSignal.any([context.signal, gone.signal]),
-      )
-        .then((result) => answer({ result }))
-        .catch((error: unknown) => {
-          context.logger.warn({ event: 'control.failed', err: error }, 'a control request failed');
-          answer({
-            error: {
-              code: isLadderlogError(error) ? error.code : 'INTERNAL',
-              message: (error as Error).message,
-            },
-          });
-        })
-        .finally(() => socket.end());
-    });
+    socket.on('close', () => open.delete(socket));
+    answerOn(socket, context, (line, progress, signal) =>
+      perform(line, { context, runtime, follower, progress, signal }),
+    );
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
   chmodSync(path, 0o600);
@@ -77,42 +51,60 @@ export async function serveControl(
   };
 }
 
-async function perform(
-  context: Context,
-  runtime: Runtime,
-  follower: Follower,
-  line: string,
-  progress: OnProgress,
-  signal: AbortSignal,
-): Promise<unknown> {
+/** One line is asked, then answered; whoever hangs up has the work ended. */
+function answerOn(
+  socket: Socket,
+  { signal, logger }: Context,
+  work: (line: string, progress: OnProgress, signal: AbortSignal) => Promise<unknown>,
+): void {
+  const gone = new AbortController();
+  socket.on('close', () => gone.abort());
+  socket.on('error', () => socket.destroy());
+  // Who asked may have gone; the reader of lines passes on the socket's errors as its own.
+  const answer = (message: Answer): void => {
+    if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
+  };
+  const lines = createInterface({ input: socket });
+  lines.on('error', () => socket.destroy());
+  const progress: OnProgress = (done, total, note = '') => answer({ progress: [done, total, note] });
+  lines.once('line', (line) => {
+    work(line, progress, AbortSignal.any([signal, gone.signal]))
+      .then((result) => answer({ result }))
+      .catch((error: unknown) => {
+        logger.warn({ event: 'control.failed', err: error }, 'a control request failed');
+        const code = isLadderlogError(error) ? error.code : 'INTERNAL';
+        answer({ error: { code, message: (error as Error).message } });
+      })
+      .finally(() => socket.end());
+  });
+}
+
+async function perform(line: string, work: Parameters<Operation>[0]): Promise<unknown> {
   const request = JSON.parse(line) as { operation?: string; args?: Arguments };
   const operation = OPERATIONS[request.operation as OperationName];
   if (!operation)
     throw new LadderlogError('BAD_ARGUMENT', `no operation named '${String(request.operation)}'`);
-  context.logger.info(
+  work.context.logger.info(
     { event: 'control.operation', operation: request.operation },
     'running an operation for a command',
   );
-  return operation(context, runtime, request.args ?? {}, progress, signal, follower);
+  return operation(work, request.args ?? {});
 }
 
-/** Runs an operation inside the running process, or here when none runs. */
-export async function operate(
-  context: Context,
-  operation: OperationName,
-  args: Arguments,
-  progress: OnProgress,
-): Promise<unknown> {
-  const directory = openDataDirectory(context.config.data, context.logger);
-  const socket = existsSync(directory.control) ? await reach(directory.control) : null;
-  if (socket) return askRunning(socket, operation, args, progress, context.signal);
-  const runtime = await openRuntime(context, `ladderlog ${operation}`);
-  try {
-    return await OPERATIONS[operation](context, runtime, args, progress, context.signal, null);
-  } finally {
-    await runtime.close();
-  }
-}
+/** Runs an operation inside the running process, or here when none runs, and shows how far it is. */
+export const operate = <T>(context: Context, operation: OperationName, args: Arguments): Promise<T> =>
+  withProgress(operation, async (progress) => {
+    const { signal } = context;
+    const directory = openDataDirectory(context.config.data, context.logger);
+    const socket = existsSync(directory.control) ? await reach(directory.control) : null;
+    if (socket) return (await askRunning(socket, operation, args, progress, signal)) as T;
+    return withRuntime(
+      context,
+      `ladderlog ${operation}`,
+      (runtime) =>
+        OPERATIONS[operation]({ context, runtime, progress, signal, follower: null }, args) as Promise<T>,
+    );
+  });
 
 const reach = (path: string): Promise<Socket | null> =>
   new Promise((resolve) => {

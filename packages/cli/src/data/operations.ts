@@ -1,9 +1,7 @@
-// Work on the store that must run where the store is open: inside a running `ladderlog up`, or in the command itself when
-// nothing runs. Arguments and results are plain JSON, since they may cross the control socket.
+// Every operation on the store, by name.
 
-import { LadderlogError, parseClientTime } from '@ladderlog/core';
+import { LadderlogError, VENUES, parseClientTime } from '@ladderlog/core';
 import { positionsAt, positionsAtEnd, positionsFromBeginning } from '@ladderlog/log';
-import type { Follower } from '@ladderlog/projector';
 import {
   createFollower,
   dropGeneration,
@@ -12,29 +10,16 @@ import {
   rollback,
   verify,
 } from '@ladderlog/projector';
-import { VENUES } from '@ladderlog/core';
 
 import { backupTo } from './backup.ts';
 import type { Context } from '../context.ts';
 import { exportTables } from './export.ts';
+import type { Operation } from './operation.ts';
 import type { Runtime } from '../processes/runtime.ts';
 import { PROJECTIONS } from '../processes/runtime.ts';
 
-export type Arguments = Readonly<
-  Record<string, string | number | boolean | readonly string[] | null | undefined>
->;
-export type OnProgress = (done: number, total: number, note: string) => void;
-export type Operation = (
-  context: Context,
-  runtime: Runtime,
-  args: Arguments,
-  progress: OnProgress,
-  signal: AbortSignal,
-  follower: Follower | null,
-) => Promise<unknown>;
-
 export const OPERATIONS = {
-  async rebuild(context, runtime, args, progress, signal) {
+  async rebuild({ context, runtime, progress, signal }, args) {
     const { log, store, cursors } = runtime;
     const from = typeof args['from'] === 'string' ? await startOf(runtime, args['from']) : undefined;
     return rebuild({
@@ -49,11 +34,11 @@ export const OPERATIONS = {
         progress(events, total, `${phase} ${Math.round(eventsPerSecond)} events/s`),
     });
   },
-  async generations(_context, { store, cursors }) {
-    return listGenerations({ store, cursors, projections: PROJECTIONS });
+  async generations({ runtime }) {
+    return listGenerations(tablesOf(runtime));
   },
-  async rollback(_context, { store, cursors }, args) {
-    const places = { store, cursors, projections: PROJECTIONS };
+  async rollback({ runtime }, args) {
+    const places = tablesOf(runtime);
     const all = await listGenerations(places);
     const served = all.find((one) => one.served)!.generation;
     const earlier = all.filter(({ generation, complete }) => complete && generation < served);
@@ -66,11 +51,11 @@ export const OPERATIONS = {
     await rollback(places, to);
     return { generation: to };
   },
-  async drop(_context, { store, cursors }, args) {
-    await dropGeneration({ store, cursors, projections: PROJECTIONS }, Number(args['generation']));
+  async drop({ runtime }, args) {
+    await dropGeneration(tablesOf(runtime), Number(args['generation']));
     return { dropped: Number(args['generation']) };
   },
-  async verify(context, runtime, _args, progress, signal, follower) {
+  async verify({ context, runtime, progress, signal, follower }) {
     const { log, store, cursors } = runtime;
     // What a kill left open is finished first.
     if (!follower && runtime.chdb) await finishProjection(context, runtime, signal);
@@ -85,16 +70,19 @@ export const OPERATIONS = {
       ...(follower ? { hold: (work) => follower.quiesced(work) } : {}),
     });
   },
-  async export(context, runtime, args, progress, signal, follower) {
+  async export(work, args) {
+    const { context, runtime, signal, follower } = work;
     // What is in the log and not yet in the tables would be missing without a word.
     if (follower) await follower.caughtUp(signal);
     else if (runtime.chdb) await finishProjection(context, runtime, signal);
-    return exportTables(context, runtime, args, progress, signal, follower);
+    return exportTables(work, args);
   },
   backup: backupTo,
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof OPERATIONS;
+
+const tablesOf = ({ store, cursors }: Runtime) => ({ store, cursors, projections: PROJECTIONS });
 
 /** Nothing runs, and with the store in process nothing else can project. */
 async function finishProjection(

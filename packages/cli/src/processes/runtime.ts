@@ -1,6 +1,9 @@
 // The engines a command works on, chosen by configuration only: SQLite or Kafka, chDB or a ClickHouse server.
 
-import { PROJECTIONS, VENUES, framesTopic } from '@ladderlog/core';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { LadderlogError, PROJECTIONS, VENUES, framesTopic } from '@ladderlog/core';
 import type { EventLog, KafkaLogOptions, ThinTopic } from '@ladderlog/log';
 import { openKafkaLog, openSqliteLog } from '@ladderlog/log';
 import type { CursorStore } from '@ladderlog/projector';
@@ -81,6 +84,27 @@ const DAY_MS = 86_400_000;
 const framesRetention = (days: number | null): Record<string, number> =>
   days === null ? {} : Object.fromEntries(VENUES.map((venue) => [framesTopic(venue), days * DAY_MS]));
 
+/** Works on the log and closes it, whatever happens. */
+export async function withLog<T>(context: Context, work: (log: EventLog) => Promise<T>): Promise<T> {
+  const log = await openLog(context, openDataDirectory(context.config.data, context.logger));
+  try {
+    return await work(log);
+  } finally {
+    await log.close();
+  }
+}
+
+/** For commands that only read what was recorded: a mistyped directory is an error, not an empty recording. */
+export async function withRecording<T>(context: Context, work: (log: EventLog) => Promise<T>): Promise<T> {
+  const { data, kafkaBrokers } = context.config;
+  if (!kafkaBrokers && !existsSync(join(data, 'log.sqlite')))
+    throw new LadderlogError(
+      'NO_RECORDING',
+      `there is no recording in ${data}; --data names the directory of one`,
+    );
+  return withLog(context, work);
+}
+
 export type OpenStore = { readonly store: Store; readonly chdb: ChdbStore | null };
 
 export async function openStore(
@@ -156,5 +180,20 @@ export async function openRuntime(
   } catch (error) {
     await opened.store.close();
     throw error;
+  }
+}
+
+/** Works on everything open, and closes it, whatever happens. */
+export async function withRuntime<T>(
+  context: Context,
+  purpose: string,
+  work: (runtime: Runtime) => Promise<T>,
+  onStatement?: (name: string, tookMs: number) => void,
+): Promise<T> {
+  const runtime = await openRuntime(context, purpose, onStatement);
+  try {
+    return await work(runtime);
+  } finally {
+    await runtime.close();
   }
 }

@@ -1,17 +1,15 @@
 // `ladderlog up`: everything in one process. Order of starting: engines, projector, API, then the venues; of ending: the
 // venues first, so that nothing that was received is lost.
 
-import { issueKey, listKeys, revokeKey } from '@ladderlog/api';
 import type { Simulators } from '@ladderlog/simulators';
 import { startSqlFront } from '@ladderlog/store';
 
 import type { Context } from '../context.ts';
 import { serveControl } from '../data/control.ts';
-import { RESERVED } from '../commands/keys.ts';
+import { demoKey } from './demo-key.ts';
 import type { MetricsServer } from './metrics.ts';
 import { createMetrics, serveMetrics } from './metrics.ts';
 import { startCollect, startProject, startServe } from './roles.ts';
-import type { Runtime } from './runtime.ts';
 import { openRuntime } from './runtime.ts';
 import { simulate } from './simulator-faults.ts';
 
@@ -21,6 +19,7 @@ export type Up = {
   readonly simulated: boolean;
   /** Venues that are being recorded. */
   readonly venues: readonly string[];
+  /** Why venues are left out. Printed with --json under this name. */
   readonly left: readonly string[];
   readonly sqlUrl: string | null;
   readonly metricsPort: number | null;
@@ -29,8 +28,6 @@ export type Up = {
   readonly done: Promise<void>;
 };
 
-/** Users cannot choose it: `keys issue` refuses the prefix. */
-const DEMO = `${RESERVED}demo`;
 const FIRST_BOOKS_MS = 5_000;
 
 /** The order of ending, whatever was started by then. */
@@ -106,7 +103,7 @@ export async function startUp(context: Context): Promise<Up> {
     if (collecting) await firstBooks(collecting, signal);
     return {
       url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
-      demoKey: await demoKey(context, runtime),
+      demoKey: await demoKey(context, log),
       simulated: config.venues.mode === 'simulated',
       venues: recorded(),
       left: collecting?.leftOut ?? [],
@@ -136,19 +133,6 @@ async function endAll(
     }
   }
   if (first !== null) throw first as Error;
-}
-
-/**
- * A newcomer's key, issued afresh at each start, since only its hash is kept; the one before is revoked. Not once the
- * operator has keys of their own, unless the venues are simulated.
- */
-async function demoKey({ config }: Context, { log }: Runtime): Promise<string | null> {
-  const active = (await listKeys(log)).filter(({ revokedAt }) => revokedAt === null);
-  const demos = active.filter(({ name }) => name === DEMO);
-  const clock = (): number => Date.now() * 1_000;
-  for (const { keyId } of demos) await revokeKey(log, clock, { keyId, reason: 'replaced at start' });
-  if (config.venues.mode !== 'simulated' && active.length > demos.length) return null;
-  return (await issueKey(log, clock, { name: DEMO, plan: 'desk' })).key;
 }
 
 /** So that what is printed next works at once; a venue that does not answer is not waited for. */
