@@ -143,6 +143,7 @@ export type {
   RecordIdentity,
 } from './market/record.ts';
 export { toRecord } from './market/record.ts';
+export { showFields } from './market/shown-fields.ts';
 export type { RecordStyle } from './market/record-style.ts';
 export { ownIds } from './market/record-style.ts';
 export type { ColumnType, ColumnValue, Columns, StoredRow, TableName, TableRow } from './tables/tables.ts';

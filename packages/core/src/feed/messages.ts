@@ -9,12 +9,13 @@ import type {
   GapOpened,
   GapScope,
   MarketObserved,
-  MarketStatus,
   Plan,
   Provenance,
   Venue,
 } from '../events/events.ts';
-import { toNumber } from '../kernel/decimal.ts';
+import type { MarketFieldName } from '../events/market-fields.ts';
+import type { ShownFields } from '../market/shown-fields.ts';
+import { showFields } from '../market/shown-fields.ts';
 import type { BookRecord, MarketIdentity } from '../market/record.ts';
 import { recordText } from '../market/record-text.ts';
 import type { StreamFilter } from './requests.ts';
@@ -41,44 +42,41 @@ export type GapView = {
   readonly detail: string | null;
 };
 
+const MARKET_MESSAGE_FIELDS = [
+  'eventId',
+  'seriesId',
+  'conditionId',
+  'slug',
+  'title',
+  'question',
+  'asset',
+  'window',
+  'status',
+  'nativeStatus',
+  'outcomes',
+  'opensAt',
+  'closesAt',
+  'resolvedAt',
+  'resolution',
+  'winningOutcome',
+  'settlementValue',
+  'strike',
+  'volume',
+  'liquidity',
+  'openInterest',
+  'tickSize',
+  'minSize',
+  'feeBps',
+  'simulated',
+] as const satisfies readonly MarketFieldName[];
+
 /** A market as GET …/markets shows it, without the venue's own object. */
 export type StreamMarket = {
   readonly venue: Venue;
   readonly market_id: string;
-  readonly event_id: string | null;
-  readonly series_id: string | null;
-  readonly condition_id: string | null;
-  readonly slug: string | null;
-  readonly title: string | null;
-  readonly question: string | null;
-  readonly asset: string | null;
-  readonly window: string | null;
-  readonly status: MarketStatus;
-  readonly native_status: string | null;
-  readonly outcomes: readonly {
-    readonly outcome_id: string;
-    readonly label: string;
-    readonly index: number;
-    readonly token_id: string | null;
-    readonly winner: boolean | null;
-  }[];
-  readonly opens_at: string | null;
-  readonly closes_at: string | null;
-  readonly resolved_at: string | null;
-  readonly resolution: string | null;
-  readonly winning_outcome: string | null;
-  readonly settlement_value: number | null;
-  readonly strike: string | null;
-  readonly volume: number | null;
-  readonly liquidity: number | null;
-  readonly open_interest: number | null;
-  readonly tick_size: number | null;
-  readonly min_size: number | null;
-  readonly fee_bps: number | null;
-  readonly simulated: boolean;
   readonly provenance: Provenance;
   readonly observed_at: string;
-};
+} & ShownFields<(typeof MARKET_MESSAGE_FIELDS)[number]>;
 
 const FEED_STATES = ['healthy', 'degraded', 'disconnected'] as const;
 export type FeedState = (typeof FEED_STATES)[number];
@@ -181,8 +179,6 @@ export const STREAM_TYPES: ReadonlySet<string> = new Set([
   'MarketObserved',
 ]);
 
-const numberOrNull = (value: number | null): number | null => (value === null ? null : toNumber(value));
-
 export const gapView = (event: GapOpened | GapClosed): GapView => ({
   state: event.type === 'GapOpened' ? 'opened' : 'closed',
   gap_id: event.gapId,
@@ -199,43 +195,13 @@ export const gapView = (event: GapOpened | GapClosed): GapView => ({
   detail: event.type === 'GapOpened' ? event.detail : null,
 });
 
-const streamMarket = (event: MarketObserved): StreamMarket => ({
-  venue: event.venue,
-  market_id: event.market,
-  event_id: event.eventId,
-  series_id: event.seriesId,
-  condition_id: event.conditionId,
-  slug: event.slug,
-  title: event.title,
-  question: event.question,
-  asset: event.asset,
-  window: event.window,
-  status: event.status,
-  native_status: event.nativeStatus,
-  outcomes: event.outcomes.map((one) => ({
-    outcome_id: one.id,
-    label: one.label,
-    index: one.index,
-    token_id: one.tokenId,
-    winner: one.winner,
-  })),
-  opens_at: isoOrNull(event.opensAt),
-  closes_at: isoOrNull(event.closesAt),
-  resolved_at: isoOrNull(event.resolvedAt),
-  resolution: event.resolution,
-  winning_outcome: event.winningOutcome,
-  settlement_value: numberOrNull(event.settlementValue),
-  strike: event.strike,
-  volume: numberOrNull(event.volume),
-  liquidity: numberOrNull(event.liquidity),
-  open_interest: numberOrNull(event.openInterest),
-  tick_size: numberOrNull(event.tickSize),
-  min_size: numberOrNull(event.minSize),
-  fee_bps: event.feeBps,
-  simulated: event.simulated,
-  provenance: event.provenance,
-  observed_at: toIso(event.observedAt),
-});
+function streamMarket(event: MarketObserved): StreamMarket {
+  const view: Record<string, unknown> = { venue: event.venue, market_id: event.market };
+  showFields(view, event, MARKET_MESSAGE_FIELDS);
+  view['provenance'] = event.provenance;
+  view['observed_at'] = toIso(event.observedAt);
+  return view as StreamMarket;
+}
 
 export type MessageFlags = { readonly current?: true; readonly replay?: true };
 
