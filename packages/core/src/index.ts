@@ -3,19 +3,18 @@ export { bookState, checkBook, sameLadders } from './capture/checks.ts';
 export type { CoverageAnswer, CoverageRow, GapRow, Interval } from './capture/coverage.ts';
 export { coverageOf } from './capture/coverage.ts';
 export { setBounded } from './kernel/bounded-map.ts';
-export type { Decimal, Micro, TextFormat } from './kernel/decimal.ts';
+export type { Micro, TextFormat } from './kernel/decimal.ts';
 export {
   MICRO,
   complement,
   decimal,
   formatMicro,
   formatOf,
-  numberOrNull,
   parseDecimal,
   toNumber,
 } from './kernel/decimal.ts';
-export type { ErrorCode, ErrorDetails } from './kernel/errors.ts';
-export { ERROR_CODES, LadderlogError, isLadderlogError } from './kernel/errors.ts';
+export type { ErrorCode } from './kernel/errors.ts';
+export { LadderlogError, isLadderlogError } from './kernel/errors.ts';
 export type {
   BookCompared,
   BookObserved,
@@ -32,9 +31,7 @@ export type {
   FrameRejected,
   GapCause,
   GapClosed,
-  GapEdge,
   GapOpened,
-  GapScope,
   KeyIssued,
   KeyRevoked,
   LadderEvent,
@@ -49,18 +46,8 @@ export type {
   Venue,
   VenueEvent,
 } from './events/events.ts';
-export {
-  BOOK_STATES,
-  CHECK_FLAGS,
-  DATASETS,
-  EVENT_TYPES,
-  GAP_CAUSES,
-  GAP_SCOPES,
-  METRICS,
-  PLANS,
-  PROVENANCES,
-} from './events/events.ts';
-export type { MarketFieldKind, MarketFieldName } from './events/market-fields.ts';
+export { BOOK_STATES, CHECK_FLAGS, EVENT_TYPES, PLANS, PROVENANCES } from './events/events.ts';
+export type { MarketFieldKind } from './events/market-fields.ts';
 export {
   MARKET_FIELDS,
   MARKET_FIELD_NAMES,
@@ -94,17 +81,13 @@ export {
 } from './events/topics.ts';
 export type {
   BookFinding,
-  BreakFinding,
   CompareFinding,
-  EndFinding,
   Finding,
   Frame,
   MarketFields,
-  MarketFinding,
   Normalizer,
   RejectFinding,
   SampleFinding,
-  SkipFinding,
   VenueCapture,
 } from './capture/finding.ts';
 export type { VenueAdapter } from './venues/adapter.ts';
@@ -115,12 +98,11 @@ export { Side } from './market/ladder.ts';
 export type { CaptureOptions } from './capture/capture.ts';
 export type { CapturedVenue } from './capture/shared.ts';
 export { Capture } from './capture/capture.ts';
-export type { Evidence, OpenGap } from './capture/evidence.ts';
+export type { Evidence } from './capture/evidence.ts';
 export { evidenceOf } from './capture/evidence.ts';
-export type { FrameResult } from './capture/session.ts';
 export { Session } from './capture/session.ts';
 export type { Track } from './capture/tracks.ts';
-export type { ApiKey, KeyCheck, KeyRing, KeyText } from './access/keys.ts';
+export type { ApiKey, KeyCheck, KeyRing } from './access/keys.ts';
 export {
   NO_KEYS,
   checkKey,
@@ -130,7 +112,7 @@ export {
   isControlEvent,
   parseKey,
 } from './access/keys.ts';
-export type { PlanTable, PlanTerms, RateLimit } from './access/plans.ts';
+export type { PlanTable, RateLimit } from './access/plans.ts';
 export { PLAN_TERMS, oldestAllowed, planAllows, planFor, planReaching } from './access/plans.ts';
 export type {
   ArrayLadders,
@@ -140,13 +122,12 @@ export type {
   LevelLadders,
   MarketIdentity,
   Observation,
-  RecordIdentity,
 } from './market/record.ts';
 export { toRecord } from './market/record.ts';
 export { showFields } from './market/shown-fields.ts';
 export type { RecordStyle } from './market/record-style.ts';
 export { ownIds } from './market/record-style.ts';
-export type { ColumnType, ColumnValue, Columns, StoredRow, TableName, TableRow } from './tables/tables.ts';
+export type { ColumnType, Columns, StoredRow, TableName, TableRow } from './tables/tables.ts';
 export { EVENT_TABLES, POSITION_COLUMNS, TABLES, TABLE_NAMES } from './tables/tables.ts';
 export { fingerprintOf, isNewer, type EventOf, type Projection } from './tables/projection.ts';
 export { PROJECTIONS } from './tables/projections/all.ts';
@@ -168,46 +149,19 @@ export type {
   RestEndpoint,
   SocketDialogue,
   Target,
-  VenueBackfill,
   VenueCollect,
   VenueRequest,
   VenueTiming,
 } from './capture/collect.ts';
 export { DEFAULT_TIMING, timingOf } from './capture/collect.ts';
-export type { Parsed, Setting, VenueSetting, VenueSettings } from './kernel/settings.ts';
+export type { Parsed, Setting, VenueSettings } from './kernel/settings.ts';
 export { defaultValues, venueSettingEnv, venueSettingName } from './kernel/settings.ts';
 export * as parse from './kernel/setting-parsers.ts';
 export { VENUES, VENUE_ADAPTERS, adapterOf, isVenue } from './venues/registry.ts';
-export type {
-  MarketColumn,
-  ParameterSpec,
-  RouteKind,
-  RouteText,
-  Schema,
-  VenueRoutes,
-} from './venues/routes.ts';
-export type {
-  BookMessage,
-  FeedState,
-  GapMessage,
-  GapView,
-  MarketMessage,
-  MessageFlags,
-  StreamErrorCode,
-  StreamEvent,
-  StreamMarket,
-  StreamMessage,
-  VenueStatus,
-} from './feed/messages.ts';
+export type { MarketColumn, ParameterSpec, RouteKind, Schema, VenueRoutes } from './venues/routes.ts';
+export type { GapView, StreamEvent, StreamMessage } from './feed/messages.ts';
 export { STREAM_ERRORS, STREAM_TYPES, STREAM_VERSION, gapView, streamText } from './feed/messages.ts';
-export type {
-  MarketFacts,
-  ParsedRequest,
-  ReplayControl,
-  StreamFilter,
-  StreamFrom,
-  StreamRequest,
-} from './feed/requests.ts';
+export type { MarketFacts, ReplayControl, StreamFilter, StreamFrom, StreamRequest } from './feed/requests.ts';
 export { filterKey, filterMatches, parseStreamRequest, speedOf } from './feed/requests.ts';
 export {
   STREAM_CLOSE,
@@ -219,13 +173,13 @@ export {
   subscribedPlaces,
   unknownSubscription,
 } from './feed/rules.ts';
-export type { CrossedGap, EngineOptions, EngineResult } from './backtest/run.ts';
+export type { EngineOptions, EngineResult } from './backtest/run.ts';
 export { BacktestEngine } from './backtest/engine.ts';
-export type { FeeModel, Traded } from './backtest/fees.ts';
+export type { FeeModel } from './backtest/fees.ts';
 export { feeOf } from './backtest/fees.ts';
 export type { Random } from './backtest/random.ts';
 export type { BacktestReport, RunFacts } from './backtest/report.ts';
-export { NOT_MODELLED, buildReport, reportJson } from './backtest/report.ts';
+export { buildReport, reportJson } from './backtest/report.ts';
 export { reportText } from './backtest/report-text.ts';
 export { bookOf } from './backtest/traded-market.ts';
 export type { Rules, VenueTrading } from './backtest/trading.ts';
@@ -242,9 +196,8 @@ export type {
   StrategyContext,
 } from './backtest/strategy.ts';
 export { ORDER_ENDS } from './backtest/strategy.ts';
-export type { Change } from './market/markets.ts';
 export { Markets, marketKey } from './market/markets.ts';
-export type { Absence, MarketRows, MarketState, Placed } from './market/state.ts';
+export type { MarketRows, MarketState, Placed } from './market/state.ts';
 export {
   KEPT,
   absenceOf,
@@ -258,7 +211,7 @@ export {
 } from './market/state.ts';
 export type { VenueHealth } from './market/venue-status.ts';
 export { SILENT_MS, Statuses, silentMs } from './market/venue-status.ts';
-export type { LastSeen, Recording, Watched } from './market/watching.ts';
+export type { LastSeen, Recording } from './market/watching.ts';
 export { lastSeenOf, newerSeen } from './market/watching.ts';
 export { microText, recordText } from './market/record-text.ts';
 export { mulberry32 } from './kernel/random.ts';

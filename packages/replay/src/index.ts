@@ -1,4 +1,4 @@
-export type { ReplayClock, ReplayItem, ReplayRange } from './source/source.ts';
+export type { ReplayItem, ReplayRange } from './source/source.ts';
 export { replayBatches, replayEvents } from './source/source.ts';
 export { inOrder } from './source/order.ts';
 export type { Speed, Timer } from './source/pace.ts';
@@ -13,9 +13,7 @@ export type { BacktestOptions } from './backtest/options.ts';
 export { runBacktest } from './backtest/backtest.ts';
 export { reportHtml } from './backtest/report-html.ts';
 export { runAudit } from './audit/audit.ts';
-export type { AuditOptions, AuditResult, Difference, NotJudged } from './audit/result.ts';
-export { NOT_JUDGED } from './audit/result.ts';
-export type { AuditReport } from './audit/report.ts';
+export type { AuditOptions, AuditResult, Difference } from './audit/result.ts';
 export { auditReport, auditText } from './audit/report.ts';
 export type { NativeReplay, NativeReplayOptions } from './native/serve.ts';
 export { startNativeReplay } from './native/serve.ts';
