@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { LadderEvent, Position } from '@ladderlog/core';
-import { LadderlogError, keyOf, timeOf, toMillis, topicOf } from '@ladderlog/core';
+import { LadderlogError, keyOf, partitionName, timeOf, toMillis, topicOf } from '@ladderlog/core';
 import { recordTooLarge } from '../errors.ts';
 import { MAX_RECORD_BYTES } from '../log.ts';
 import { partitionFor } from '../partitioner.ts';
@@ -53,7 +53,7 @@ export class KafkaAppender {
   }
 
   private writerOf({ topic, partition }: Share): PartitionWriter {
-    const name = `${topic}/${partition}`;
+    const name = partitionName({ topic, partition });
     let writer = this.writers.get(name);
     if (!writer) {
       const { cluster, retryForMs } = this.link;
@@ -71,7 +71,7 @@ export class KafkaAppender {
       const partition = partitionFor(key, this.link.countOf(topic));
       const encoded = this.codec.encode(event);
       if (encoded.length > MAX_RECORD_BYTES) throw recordTooLarge(event.type, key, encoded.length);
-      const name = `${topic}/${partition}`;
+      const name = partitionName({ topic, partition });
       let share = shares.get(name);
       if (!share) shares.set(name, (share = { topic, partition, records: [], at: [], bytes: 0 }));
       const value = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);

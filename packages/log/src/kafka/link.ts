@@ -20,6 +20,8 @@ export type LinkSetup = {
 
 export class KafkaLink {
   private readonly setup: LinkSetup;
+  readonly connection: KafkaConnection;
+  readonly retryForMs: number;
   /** Appends and questions share its connections. */
   readonly cluster: Cluster;
   private readonly idle: Cluster[] = [];
@@ -29,19 +31,13 @@ export class KafkaLink {
 
   private constructor(setup: LinkSetup, cluster: Cluster) {
     this.setup = setup;
+    this.connection = setup.connection;
+    this.retryForMs = setup.retryForMs;
     this.cluster = cluster;
   }
 
   static async open(setup: LinkSetup): Promise<KafkaLink> {
     return new KafkaLink(setup, await connect(setup));
-  }
-
-  get connection(): KafkaConnection {
-    return this.setup.connection;
-  }
-
-  get retryForMs(): number {
-    return this.setup.retryForMs;
   }
 
   get closed(): AbortSignal {

@@ -3,7 +3,7 @@
 
 import type { Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload } from 'kafkajs';
 import type { Logger } from 'pino';
-import { LadderlogError } from '@ladderlog/core';
+import { LadderlogError, partitionName } from '@ladderlog/core';
 import type { KafkaConnection } from './client.ts';
 import { connectKafka, FETCH_WAIT_MS } from './client.ts';
 import { errorType, toLogError } from './errors.ts';
@@ -98,7 +98,7 @@ export class GroupMember {
   }
 
   owns(topic: string, partition: number): boolean {
-    return this.held.has(nameOf(topic, partition));
+    return this.held.has(partitionName({ topic, partition }));
   }
 
   /** Under the generation of this member. */
@@ -110,7 +110,7 @@ export class GroupMember {
     this.lastSeen = performance.now();
     this.expelled = false;
     const assigned = Object.entries(memberAssignment).flatMap(([topic, partitions]) =>
-      partitions.map((partition) => ({ topic, partition, name: nameOf(topic, partition) })),
+      partitions.map((partition) => ({ topic, partition, name: partitionName({ topic, partition }) })),
     );
     // Under another member id we were out of the group for a while: whatever we held, someone else had it.
     const kept = new Set(memberId === this.memberId ? assigned.map(({ name }) => name) : []);
@@ -139,7 +139,7 @@ export class GroupMember {
 
   private take(topic: string, partition: number): void {
     const held: Held = { topic, partition, start: this.setup.start(topic, partition), next: null };
-    const name = nameOf(topic, partition);
+    const name = partitionName({ topic, partition });
     this.held.set(name, held);
     held.start.then(
       (offset) => {
@@ -160,7 +160,7 @@ export class GroupMember {
 
   private async eachBatch(payload: EachBatchPayload): Promise<void> {
     const { topic, partition } = payload.batch;
-    const held = this.held.get(nameOf(topic, partition));
+    const held = this.held.get(partitionName({ topic, partition }));
     if (!held || this.setup.signal.aborted) return;
     const beat = setInterval(() => {
       payload.heartbeat().catch((error: unknown) => {
@@ -186,7 +186,7 @@ export class GroupMember {
     const records = batch.messages.filter((message) => Number(message.offset) >= next);
     if (fetchedFrom > next || records.length === 0) return this.seek(held, next);
     const isStale = (): boolean =>
-      this.held.get(nameOf(topic, partition)) !== held ||
+      this.held.get(partitionName({ topic, partition })) !== held ||
       this.expelled ||
       performance.now() - this.lastSeen > this.setup.sessionTimeoutMs;
     await this.setup.onBatch({ topic, partition, end: Number(batch.highWatermark), records }, isStale);
@@ -204,8 +204,6 @@ export class GroupMember {
     }
   }
 }
-
-const nameOf = (topic: string, partition: number): string => `${topic}/${partition}`;
 
 const isKafkajs = (error: unknown): boolean =>
   !(error instanceof LadderlogError) && error instanceof Error && error.name.startsWith('KafkaJS');

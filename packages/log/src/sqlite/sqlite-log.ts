@@ -6,6 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '@ladderlog/core';
 import { TOPICS } from '@ladderlog/core';
 import type { Logger } from 'pino';
+import type { WritingCodec } from '../avro/codec.ts';
 import { createCodec } from '../avro/codec.ts';
 import { closed } from '../errors.ts';
 import type { ConsumeRequest, EventLog, LogBatch, ReadRequest, TimeSpan } from '../log.ts';
@@ -100,7 +101,7 @@ class OpenFile {
   private readonly connections: readonly DatabaseSync[];
   private readonly watch: Watch;
   private readonly appender: Appender;
-  readonly codec;
+  readonly codec: WritingCodec;
   readonly partitions: PartitionTable;
   readonly reader: Reader;
   readonly groups: GroupTables;
