@@ -22,7 +22,7 @@ const LANE = { running: 4, waiting: 256 };
 const WAIT_MS = 30_000;
 
 export async function startChdbServer(store: ChdbStore): Promise<{ url: string; close(): Promise<void> }> {
-  const queue = new QueryQueue({ read: LANE, write: LANE });
+  const queue = new QueryQueue('test', LANE);
   const server = createServer((request, response) => {
     answer(store, queue, request).then(
       ({ format, bytes }) => {
@@ -59,7 +59,7 @@ async function answer(store: ChdbStore, queue: QueryQueue, request: IncomingMess
   const data = /^\s*insert\s/i.test(inUrl) && body.length > 0 ? body : null;
   const sql = data ? inUrl : [inUrl, body.toString('utf8')].filter((part) => part !== '').join('\n');
   if (sql === '') return { format: 'TabSeparated', bytes: Buffer.from('Ok.\n') };
-  return queue.run('read', WAIT_MS, async () => {
+  return queue.run(WAIT_MS, async () => {
     const session = await store.session();
     try {
       await prepare(session, search);

@@ -2,7 +2,6 @@
 // one contract suite (test/contract/store.ts) says what every implementation must do.
 
 import type { Readable } from 'node:stream';
-import type { Lane, QueueState } from './engine/query-queue.ts';
 
 export type QueryParams = Readonly<Record<string, unknown>>;
 
@@ -10,6 +9,9 @@ export type QueryParams = Readonly<Record<string, unknown>>;
 export type Query = { readonly sql: string; readonly params: QueryParams };
 
 export type Settings = Readonly<Record<string, string | number>>;
+
+/** Reads and writes wait apart, so a slow page never holds up the projector, nor the other way round. */
+export type Lane = 'read' | 'write';
 
 export type QueryOptions = {
   /** Who asks, for the engine's own log: a stable short name. */
@@ -30,7 +32,6 @@ export type StoreHealth = {
   readonly ok: boolean;
   readonly kind: 'chdb' | 'server';
   readonly version: string | null;
-  readonly queue: QueueState;
   /** Why not ok. */
   readonly error: string | null;
 };

@@ -23,7 +23,7 @@ export type Cursor = {
 
 export type Claim = { readonly key: CursorKey; readonly cursor: Cursor; readonly fresh: boolean };
 
-/** Two implementations (SQLite, ClickHouse) and one contract suite: test/cursor-contract.ts. All state survives a SIGKILL. */
+/** Two implementations (SQLite, ClickHouse) and one contract suite: test/ranges/cursor-contract.ts. All state survives a SIGKILL. */
 export type CursorStore = {
   /**
    * Takes the partition over from whoever had it. `fresh` when there was no cursor: it is then created with `hwm` = begin − 1

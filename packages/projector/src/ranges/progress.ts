@@ -28,20 +28,19 @@ export type ProjectorObserver = {
 export type LastError = { readonly code: string; readonly message: string; readonly attempts: number } | null;
 
 export type Counts = {
-  readonly events: number;
-  readonly rows: number;
-  readonly poison: number;
-  readonly retries: number;
-  readonly fenced: number;
-  readonly lastError: LastError;
+  events: number;
+  rows: number;
+  poison: number;
+  retries: number;
+  fenced: number;
+  lastError: LastError;
 };
 
 export class Progress {
-  lastError: LastError = null;
+  readonly counts: Counts = { events: 0, rows: 0, poison: 0, retries: 0, fenced: 0, lastError: null };
   private readonly generation: number;
   private readonly logger: Logger;
   private readonly observer: ProjectorObserver;
-  private readonly totals = { events: 0, rows: 0, poison: 0, retries: 0, fenced: 0 };
   private next = Promise.withResolvers<void>();
 
   constructor(generation: number, logger: Logger, observer: ProjectorObserver) {
@@ -57,10 +56,10 @@ export class Progress {
 
   done(done: RangeDone): void {
     const rows = Object.values(done.rows).reduce((sum, count) => sum + count, 0);
-    this.totals.events += done.events;
-    this.totals.rows += rows;
-    this.totals.poison += done.poison;
-    this.lastError = null;
+    this.counts.events += done.events;
+    this.counts.rows += rows;
+    this.counts.poison += done.poison;
+    this.counts.lastError = null;
     this.next.resolve();
     this.next = Promise.withResolvers();
     const { generation, logger } = this;
@@ -73,8 +72,8 @@ export class Progress {
   retried(error: unknown, attempts: number, step: RetriedStep, where: object): void {
     const code = error instanceof LadderlogError ? error.code : 'INTERNAL';
     const message = error instanceof Error ? error.message : String(error);
-    this.totals.retries++;
-    this.lastError = { code, message, attempts };
+    this.counts.retries++;
+    this.counts.lastError = { code, message, attempts };
     this.logger.warn(
       { event: 'projector.retry', ...where, step, code, attempts, err: error },
       'trying again',
@@ -83,12 +82,8 @@ export class Progress {
   }
 
   fenced({ key, cursor }: Claim): void {
-    this.totals.fenced++;
+    this.counts.fenced++;
     this.logger.warn({ event: 'projector.fenced', ...key, epoch: cursor.epoch }, 'fenced');
     this.observer.onFenced?.(key);
-  }
-
-  counts(): Counts {
-    return { ...this.totals, lastError: this.lastError };
   }
 }

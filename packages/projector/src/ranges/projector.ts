@@ -45,7 +45,7 @@ export type ProjectorOptions = {
   readonly observer?: ProjectorObserver;
 };
 
-export type ProjectorStatus = Counts & {
+export type ProjectorStatus = Readonly<Counts> & {
   readonly generation: number;
   readonly running: boolean;
   readonly partitions: readonly PartitionStatus[];
@@ -113,7 +113,7 @@ class TableProjector implements Projector {
       running: this.running,
       partitions,
       lag: partitions.reduce((sum, { lag }) => sum + lag, 0),
-      ...this.progress.counts(),
+      ...this.progress.counts,
     };
   }
 
@@ -178,7 +178,7 @@ class TableProjector implements Projector {
   private async recover(error: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     if (!isLadderlogError(error) || !error.retryable) throw error;
-    const attempts = (this.progress.lastError?.attempts ?? 0) + 1;
+    const attempts = (this.progress.counts.lastError?.attempts ?? 0) + 1;
     this.progress.retried(error, attempts, 'consume', { generation: this.options.generation });
     await sleep(backoffMs(this.limits, attempts), undefined, { signal }).catch(() => undefined);
   }

@@ -15,8 +15,7 @@ import { lockDirectory } from './directory-lock.ts';
 import type { Logger } from './logger.ts';
 import { SILENT } from './logger.ts';
 import { checkedName, quoteText } from '../queries/sql.ts';
-import type { Lane } from './query-queue.ts';
-import type { Engine, QueryParams, Store } from '../store.ts';
+import type { Engine, Lane, QueryParams, Store } from '../store.ts';
 import type { OnStatement, StoreLimits } from './statements.ts';
 import { toStoreError } from './store-errors.ts';
 

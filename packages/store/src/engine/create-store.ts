@@ -37,10 +37,10 @@ export function createStore(
     },
     async health() {
       const { ok, version, error } = await versionOf(store);
-      return { ok, kind: engine.kind, version, queue: statements.queue.state(), error };
+      return { ok, kind: engine.kind, version, error };
     },
     async close() {
-      await statements.queue.close();
+      await statements.close();
       await engine.close();
     },
   };

@@ -5,9 +5,9 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream';
 import { LadderlogError } from '@ladderlog/core';
 import { checkedName, quoteText } from '../queries/sql.ts';
-import type { Engine, InsertOptions, Query, QueryOptions, Settings } from '../store.ts';
+import type { Engine, InsertOptions, Lane, Query, QueryOptions, Settings } from '../store.ts';
 import type { Logger } from './logger.ts';
-import type { Lane, QueueLimits } from './query-queue.ts';
+import type { QueueLimits } from './query-queue.ts';
 import { QueryQueue } from './query-queue.ts';
 import { toStoreError } from './store-errors.ts';
 
@@ -35,14 +35,14 @@ const JSON_SETTINGS: Settings = {
 const WRITE_DEADLINE_MS = 60_000;
 
 export class Statements {
-  readonly queue: QueryQueue;
+  private readonly queues: Readonly<Record<Lane, QueryQueue>>;
   private readonly engine: Engine;
   private readonly limits: StoreLimits;
   private readonly log: Logger;
   private readonly onStatement: OnStatement;
 
   constructor(engine: Engine, limits: StoreLimits, log: Logger, onStatement: OnStatement) {
-    this.queue = new QueryQueue({ read: limits.read, write: limits.write });
+    this.queues = { read: new QueryQueue('read', limits.read), write: new QueryQueue('write', limits.write) };
     this.engine = engine;
     this.limits = limits;
     this.log = log;
@@ -100,6 +100,11 @@ export class Statements {
     });
   }
 
+  /** Refuses new statements, and resolves when those that run have ended. */
+  async close(): Promise<void> {
+    await Promise.all([this.queues.read.close(), this.queues.write.close()]);
+  }
+
   private asking<T>(
     query: Query | string,
     format: string,
@@ -129,7 +134,7 @@ export class Statements {
   ): Promise<T> {
     const began = performance.now();
     try {
-      return await this.queue.run(lane, deadlineMs, () => task(began + deadlineMs));
+      return await this.queues[lane].run(deadlineMs, () => task(began + deadlineMs));
     } catch (error) {
       const mapped = toStoreError(error, doing);
       this.log.debug({ event: 'store.failed', doing, code: mapped.code, err: mapped }, 'store query failed');

@@ -42,8 +42,7 @@ const HOST = '127.0.0.1';
 export async function startSqlFront(options: SqlFrontOptions): Promise<SqlFront> {
   const { store, port: wanted, log = SILENT } = options;
   const limits: SqlFrontLimits = { ...LIMITS, ...options.limits };
-  const lane = { running: limits.running, waiting: limits.waiting };
-  const queue = new QueryQueue({ read: lane, write: lane });
+  const queue = new QueryQueue('read', limits);
   const server = createServer(
     { requestTimeout: 60_000, headersTimeout: 10_000, maxHeaderSize: 256 * 1024 },
     (request, response) => {
@@ -96,7 +95,7 @@ async function respond(front: Front, request: IncomingMessage, response: ServerR
   if (sql === '') return sendText(response, 200, 'Ok.\n');
   const asked = search.get('default_format') ?? header(request, 'x-clickhouse-format') ?? 'TabSeparated';
   const database = header(request, 'x-clickhouse-database');
-  const { format, bytes } = await queue.run('read', limits.seconds * 1000, () =>
+  const { format, bytes } = await queue.run(limits.seconds * 1000, () =>
     execute(store, { sql, format: asked, search, database }, limits),
   );
   response.writeHead(200, {

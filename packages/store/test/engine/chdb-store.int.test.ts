@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openChdbStore } from '@ladderlog/store';
-import { storeContract } from '../../../test/contract/store.ts';
-import { lockDirectory } from '../src/engine/directory-lock.ts';
+import { storeContract } from '../../../../test/contract/store.ts';
+import { lockDirectory } from '../../src/engine/directory-lock.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ladderlog-chdb-'));
 const path = join(root, 'store');
@@ -36,7 +36,7 @@ test('a second owner of the directory is refused and told who holds it', async (
 test('a killed owner leaves no lock', async () => {
   const directory = join(root, 'killed');
   const script = `
-    const { lockDirectory } = await import(${JSON.stringify(new URL('../src/engine/directory-lock.ts', import.meta.url).href)});
+    const { lockDirectory } = await import(${JSON.stringify(new URL('../../src/engine/directory-lock.ts', import.meta.url).href)});
     lockDirectory(${JSON.stringify(directory)}, 'to be killed');
     process.stdout.write('locked');
     setInterval(() => {}, 1000);`;

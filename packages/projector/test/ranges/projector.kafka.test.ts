@@ -6,12 +6,12 @@ import type { Store } from '@ladderlog/store';
 import { Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { newPrefix, openTestLog, sharedKafka } from '../../../test/harness/kafka-log.ts';
-import type { CursorStore } from '../src/index.ts';
-import { openClickhouseCursors, tableChecksums } from '../src/index.ts';
-import type { Embedded } from './embedded.ts';
-import { openBench, openEmbedded, projectAll, projectorOf, verifyAll } from './embedded.ts';
-import { generate, inBatches } from './generate.ts';
+import { newPrefix, openTestLog, sharedKafka } from '../../../../test/harness/kafka-log.ts';
+import type { CursorStore } from '../../src/index.ts';
+import { openClickhouseCursors, tableChecksums } from '../../src/index.ts';
+import type { Embedded } from '../embedded.ts';
+import { openBench, openEmbedded, projectAll, projectorOf, verifyAll } from '../embedded.ts';
+import { generate, inBatches } from '../generate.ts';
 
 const kafka = sharedKafka();
 

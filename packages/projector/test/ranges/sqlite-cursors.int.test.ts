@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 
-import { openSqliteCursors } from '../src/index.ts';
+import { openSqliteCursors } from '../../src/index.ts';
 import { cursorContract } from './cursor-contract.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'cursors-'));

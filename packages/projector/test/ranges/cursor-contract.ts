@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 
-import type { CursorStore } from '../src/index.ts';
+import type { CursorStore } from '../../src/index.ts';
 
 export function cursorContract(name: string, open: () => Promise<CursorStore>): void {
   describe(`cursors in ${name}`, () => {

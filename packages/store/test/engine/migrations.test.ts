@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadMigrations, renderMigration } from '@ladderlog/store';
-import { renderText, splitStatements } from '../src/engine/migrations.ts';
-import { checkedName, quoteText } from '../src/queries/sql.ts';
+import { renderText, splitStatements } from '../../src/engine/migrations.ts';
+import { checkedName, quoteText } from '../../src/queries/sql.ts';
 
 const table = `
 -- a comment; with a semicolon

@@ -8,9 +8,9 @@ import type { LadderEvent, MarketObserved } from '@ladderlog/core';
 import { UNKNOWN_MARKET } from '@ladderlog/core';
 import type { ChdbStore, SqlFront } from '@ladderlog/store';
 import { openChdbStore, startSqlFront } from '@ladderlog/store';
-import { T0, book, insertEvents, sample } from './book-rows.ts';
+import { T0, book, insertEvents, sample } from '../book-rows.ts';
 
-const document = readFileSync(new URL('../../../docs/sql.md', import.meta.url), 'utf8');
+const document = readFileSync(new URL('../../../../docs/sql.md', import.meta.url), 'utf8');
 const queries = [...document.matchAll(/^### (.+)\n[^]*?```sql\n([^]*?)```/gm)].map(([, title, sql]) => ({
   title: title!,
   sql: sql!,

@@ -19,7 +19,7 @@ import {
   lastSeenRows,
   samplesPage,
 } from '@ladderlog/store';
-import { T0, book, insertEvents, sample as sampled } from './book-rows.ts';
+import { T0, book, insertEvents, sample as sampled } from '../book-rows.ts';
 
 const path = mkdtempSync(join(tmpdir(), 'ladderlog-catalogue-'));
 const SECOND = 1_000_000;

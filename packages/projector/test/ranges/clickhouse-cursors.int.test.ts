@@ -5,7 +5,7 @@ import { openChdbStore } from '@ladderlog/store';
 import type { Store } from '@ladderlog/store';
 import { afterAll } from 'vitest';
 
-import { openClickhouseCursors } from '../src/index.ts';
+import { openClickhouseCursors } from '../../src/index.ts';
 import { cursorContract } from './cursor-contract.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'cursors-'));

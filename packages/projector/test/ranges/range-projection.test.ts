@@ -4,9 +4,8 @@ import type { RecordFields } from '@ladderlog/log';
 import { EVENT_SCHEMAS, LogRecord, createCodec } from '@ladderlog/log';
 import { describe, expect, test } from 'vitest';
 
-import { createRangeProjector, schemaHash, tokenOf } from '../src/ranges/range-projection.ts';
-import { retryUntilDone } from '../src/ranges/retry.ts';
-import { generate } from './generate.ts';
+import { createRangeProjector, schemaHash, tokenOf } from '../../src/ranges/range-projection.ts';
+import { generate } from '../generate.ts';
 
 const codec = createCodec({
   idOf: (type) => EVENT_TYPES.indexOf(type) + 1,
@@ -89,43 +88,5 @@ describe('a token', () => {
     ];
     expect(new Set([token, ...others]).size).toBe(7);
     expect(schemaHash('book_snapshots')).not.toBe(schemaHash('markets'));
-  });
-});
-
-describe('trying again', () => {
-  const policy = { minBackoffMs: 1, maxBackoffMs: 2 };
-  const failing = (error: Error, times: number) => {
-    let calls = 0;
-    return async () => {
-      if (++calls <= times) throw error;
-      return calls;
-    };
-  };
-  const never = new AbortController().signal;
-  const quiet = () => undefined;
-
-  test('goes on for as long as it may pass', async () => {
-    const down = new LadderlogError('STORE_UNAVAILABLE', 'down', { retryable: true });
-    expect(await retryUntilDone(failing(down, 30), policy, never, quiet)).toBe(31);
-  });
-
-  test('gives up on what cannot pass, and at once when fenced', async () => {
-    const wrong = new LadderlogError('STORE_QUERY_FAILED', 'wrong');
-    await expect(retryUntilDone(failing(wrong, 30), policy, never, quiet)).rejects.toBe(wrong);
-    const fenced = new LadderlogError('PROJECTOR_FENCED', 'fenced', { retryable: true });
-    let retries = 0;
-    await expect(retryUntilDone(failing(fenced, 1), policy, never, () => void retries++)).rejects.toBe(
-      fenced,
-    );
-    expect(retries).toBe(0);
-  });
-
-  test('ends when asked to', async () => {
-    const stop = new AbortController();
-    const down = new LadderlogError('STORE_UNAVAILABLE', 'down', { retryable: true });
-    const endless = retryUntilDone(failing(down, Infinity), policy, stop.signal, (_, attempts) => {
-      if (attempts === 4) stop.abort();
-    });
-    await expect(endless).rejects.toMatchObject({ name: 'AbortError' });
   });
 });

@@ -6,9 +6,9 @@ import type { EventLog, LogBatch } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-import type { Bench, Embedded } from './embedded.ts';
-import { openBench, openEmbedded, projectAll, projectorOf, runs, until, verifyAll } from './embedded.ts';
-import { generate } from './generate.ts';
+import type { Bench, Embedded } from '../embedded.ts';
+import { openBench, openEmbedded, projectAll, projectorOf, runs, until, verifyAll } from '../embedded.ts';
+import { generate } from '../generate.ts';
 
 let embedded: Embedded;
 let store: Store;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChdbStore } from '@ladderlog/store';
 import { createRowEncoder, loadMigrations, openChdbStore } from '@ladderlog/store';
-import { SILENT } from '../src/engine/logger.ts';
-import { migrateStore } from '../src/engine/migrate.ts';
-import { book, bookRow, insertBooks } from './book-rows.ts';
+import { SILENT } from '../../src/engine/logger.ts';
+import { migrateStore } from '../../src/engine/migrate.ts';
+import { book, bookRow, insertBooks } from '../book-rows.ts';
 
 const path = mkdtempSync(join(tmpdir(), 'ladderlog-upgrade-'));
 let store: ChdbStore;

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isLadderlogError, TABLES } from '@ladderlog/core';
 import { createRowEncoder } from '@ladderlog/store';
-import { RowBinaryWriter } from '../src/engine/row-binary.ts';
-import { book, bookRow } from './book-rows.ts';
+import { RowBinaryWriter } from '../../src/engine/row-binary.ts';
+import { book, bookRow } from '../book-rows.ts';
 
 const written = (write: (writer: RowBinaryWriter) => void): Buffer => {
   const writer = new RowBinaryWriter(1);

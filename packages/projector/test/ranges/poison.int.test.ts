@@ -9,11 +9,11 @@ import { MAX_RECORD_BYTES } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
-import { BatchBuilder, unpack } from '../../log/src/sqlite/batch-format.ts';
-import type { OffsetRange } from '../src/index.ts';
-import type { Bench, Embedded } from './embedded.ts';
-import { openBench, openEmbedded, projectAll, verifyAll } from './embedded.ts';
-import { generate } from './generate.ts';
+import { BatchBuilder, unpack } from '../../../log/src/sqlite/batch-format.ts';
+import type { OffsetRange } from '../../src/index.ts';
+import type { Bench, Embedded } from '../embedded.ts';
+import { openBench, openEmbedded, projectAll, verifyAll } from '../embedded.ts';
+import { generate } from '../generate.ts';
 
 let embedded: Embedded;
 let store: Store;

@@ -6,8 +6,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { LadderlogError } from '@ladderlog/core';
 import type { ChdbStore } from '@ladderlog/store';
 import { createRowEncoder, openChdbStore } from '@ladderlog/store';
-import { mountSmallDisk } from '../../../test/harness/log-small-disk.ts';
-import { book, bookRow, T0 } from './book-rows.ts';
+import { mountSmallDisk } from '../../../../test/harness/log-small-disk.ts';
+import { book, bookRow, T0 } from '../book-rows.ts';
 
 const disk = mountSmallDisk(256);
 

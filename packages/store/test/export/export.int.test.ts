@@ -17,8 +17,8 @@ import type { ChdbStore, ExportFormat, ExportManifest, ExportProgress, Store } f
 import { exportData, openChdbStore } from '@ladderlog/store';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
-import { textPages } from '../src/export/pages.ts';
-import { T0, book, insertEvents, sample } from './book-rows.ts';
+import { textPages } from '../../src/export/pages.ts';
+import { T0, book, insertEvents, sample } from '../book-rows.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ladderlog-export-'));
 const DAY = 86_400_000_000;
@@ -276,7 +276,8 @@ test.each(['parquet', 'ndjson'] as const)('%s: an export that is ended writes no
 
 // Needs a Python with pandas + pyarrow, polars and duckdb: LADDERLOG_PYTHON, or a virtual environment in .cache/python.
 const python =
-  process.env['LADDERLOG_PYTHON'] ?? new URL('../../../.cache/python/bin/python', import.meta.url).pathname;
+  process.env['LADDERLOG_PYTHON'] ??
+  new URL('../../../../.cache/python/bin/python', import.meta.url).pathname;
 const has = (library: string): boolean =>
   existsSync(python) && spawnSync(python, ['-c', `import ${library}`]).status === 0;
 

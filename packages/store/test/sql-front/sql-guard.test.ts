@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatOf, isReading, objectionTo, tokenize } from '../src/sql-front/guard.ts';
+import { formatOf, isReading, objectionTo, tokenize } from '../../src/sql-front/guard.ts';
 
 describe('lets reading through', () => {
   test.each([

@@ -4,8 +4,8 @@ import type { Store } from '@ladderlog/store';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 
-import type { CursorStore } from '../src/ranges/cursor.ts';
-import { createFollower } from '../src/ranges/follow.ts';
+import type { CursorStore } from '../../src/ranges/cursor.ts';
+import { createFollower } from '../../src/ranges/follow.ts';
 
 test('who waits for the tables waits for those that are served by then', async () => {
   let served = 1;

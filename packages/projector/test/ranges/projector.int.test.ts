@@ -5,11 +5,11 @@ import { LogRecord } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-import { dropGeneration, verify } from '../src/index.ts';
-import type { Bench, Embedded } from './embedded.ts';
-import { openBench, openEmbedded, projectAll, projectorOf, runs, until, verifyAll } from './embedded.ts';
-import { FAIL_POINTS, withCursors } from './fail-points.ts';
-import { generate } from './generate.ts';
+import { dropGeneration, verify } from '../../src/index.ts';
+import type { Bench, Embedded } from '../embedded.ts';
+import { openBench, openEmbedded, projectAll, projectorOf, runs, until, verifyAll } from '../embedded.ts';
+import { FAIL_POINTS, withCursors } from '../fail-points.ts';
+import { generate } from '../generate.ts';
 
 let embedded: Embedded;
 let store: Store;

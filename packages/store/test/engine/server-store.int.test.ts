@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openChdbStore, openServerStore } from '@ladderlog/store';
-import { storeContract } from '../../../test/contract/store.ts';
-import { startChdbServer } from '../../../test/harness/chdb-server.ts';
+import { storeContract } from '../../../../test/contract/store.ts';
+import { startChdbServer } from '../../../../test/harness/chdb-server.ts';
 
 storeContract('server over HTTP', async () => {
   const path = mkdtempSync(join(tmpdir(), 'ladderlog-server-'));

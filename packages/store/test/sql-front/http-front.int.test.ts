@@ -9,7 +9,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChdbStore, SqlFront } from '@ladderlog/store';
 import { openChdbStore, startSqlFront } from '@ladderlog/store';
-import { book, insertBooks } from './book-rows.ts';
+import { book, insertBooks } from '../book-rows.ts';
 
 const run = promisify(execFile);
 const path = mkdtempSync(join(tmpdir(), 'ladderlog-front-'));

@@ -13,7 +13,7 @@ import {
   snapshotsAt,
   snapshotsPage,
 } from '@ladderlog/store';
-import { book, identity, insertBooks, position, T0 } from './book-rows.ts';
+import { book, identity, insertBooks, position, T0 } from '../book-rows.ts';
 
 const path = mkdtempSync(join(tmpdir(), 'ladderlog-queries-'));
 let store: ChdbStore;

@@ -3,8 +3,8 @@ import type { Position } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-import { copyRowsBefore } from '../src/rebuild/copy-rows.ts';
-import type { RebuildOptions } from '../src/index.ts';
+import { copyRowsBefore } from '../../src/rebuild/copy-rows.ts';
+import type { RebuildOptions } from '../../src/index.ts';
 import {
   createFollower,
   dropGeneration,
@@ -12,11 +12,11 @@ import {
   rebuild,
   rollback,
   tableChecksums,
-} from '../src/index.ts';
-import type { Bench, Embedded } from './embedded.ts';
-import { openBench, openEmbedded, projectAll, silent, verifyAll } from './embedded.ts';
-import { withCursors, withFailPoints } from './fail-points.ts';
-import { generate } from './generate.ts';
+} from '../../src/index.ts';
+import type { Bench, Embedded } from '../embedded.ts';
+import { openBench, openEmbedded, projectAll, silent, verifyAll } from '../embedded.ts';
+import { withCursors, withFailPoints } from '../fail-points.ts';
+import { generate } from '../generate.ts';
 
 let embedded: Embedded;
 let store: Store;
