@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { backoffMs } from '../src/venue/backoff.ts';
+import { backoffMs } from '@ladderlog/core';
 import { parseImportLine } from '../src/import/import-line.ts';
 import { PollPlan } from '../src/recorder/poll-plan.ts';
 import { AdaptiveRate } from '../src/venue/rate.ts';

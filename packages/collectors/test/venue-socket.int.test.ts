@@ -86,7 +86,6 @@ async function open(venue: 'venuea' | 'venueb' | 'venuec', answer: Venue) {
     clockJumpMs: 600_000,
     backoff: { baseMs: 10, maxMs: 50 },
     onFindings: () => undefined,
-    onFrame: () => undefined,
   });
   const stop = new AbortController();
   const running = socket.run(stop.signal);

@@ -54,6 +54,8 @@ export {
   MARKET_STATUSES,
   UNKNOWN_MARKET,
 } from './events/market-fields.ts';
+export type { BackoffLimits } from './kernel/backoff.ts';
+export { backoffMs } from './kernel/backoff.ts';
 export type { Clock, Micros } from './kernel/time.ts';
 export {
   EARLIEST_MICROS,

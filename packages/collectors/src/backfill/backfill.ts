@@ -13,16 +13,16 @@ import type {
   VenueAdapter,
   VenueEvent,
 } from '@ladderlog/core';
-import { Capture, LadderlogError, toIso } from '@ladderlog/core';
+import { Capture, LadderlogError, backoffMs, toIso } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { positionsFromBeginning, readEvents } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
-import { backoffMs } from '../venue/backoff.ts';
 import { appendEncodable } from '../recorder/encodable.ts';
 import { AdaptiveRate } from '../venue/rate.ts';
 import type { Ask } from '../venue/rest.ts';
-import { Rest, pause } from '../venue/rest.ts';
+import { pause } from '../venue/pause.ts';
+import { Rest } from '../venue/rest.ts';
 import { SessionClock, systemClocks } from '../recorder/session-clock.ts';
 
 export type BackfillOptions = {

@@ -4,7 +4,7 @@ import type { Micros } from '@ladderlog/core';
 
 /** Questions for a book on one connection that may go without an answer before we reconnect for it. */
 const ASKS = 3;
-/** So many times more of them after every reconnect that did not bring the book either. */
+/** After every reconnect that did not bring the book either, so many times more questions. */
 const MORE_PATIENCE = 4;
 
 export class Asks {
@@ -30,8 +30,28 @@ export class Asks {
     return this.asked.get(market)?.at ?? 0;
   }
 
+  /**
+   * `awaited`: since when each market is without its book. What was last asked for before `before` is to be asked for again;
+   * `inVain`: one that trades was asked for so often that only a new connection may bring it.
+   */
+  review(
+    awaited: ReadonlyMap<string, Micros>,
+    before: Micros,
+    now: Micros,
+    trades: (market: string) => boolean,
+  ): { readonly again: readonly string[]; readonly inVain: boolean } {
+    this.keepOnly(awaited);
+    const again = [...awaited].flatMap(([market, since]) =>
+      Math.max(since, this.lastAt(market)) < before ? [market] : [],
+    );
+    for (const market of again) this.miss(market, now);
+    const inVain = again.filter((market) => this.inVain(market) && trades(market));
+    for (const market of inVain) this.reconnect(market);
+    return { again, inVain: inVain.length > 0 };
+  }
+
   /** All others have their book, or are not watched any more. */
-  keepOnly(waiting: ReadonlySet<string>): void {
+  keepOnly(waiting: { has(market: string): boolean }): void {
     for (const past of [this.asked, this.reconnects])
       for (const market of past.keys()) if (!waiting.has(market)) past.delete(market);
   }

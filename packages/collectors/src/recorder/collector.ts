@@ -21,7 +21,8 @@ import { Poller } from './poller.ts';
 import { Prober } from './prober.ts';
 import { AdaptiveRate } from '../venue/rate.ts';
 import type { RestAnswer } from '../venue/rest.ts';
-import { Rest, askAll, pause } from '../venue/rest.ts';
+import { pause } from '../venue/pause.ts';
+import { Rest, askAll } from '../venue/rest.ts';
 import type { Clocks } from './session-clock.ts';
 import { SessionClock } from './session-clock.ts';
 import type { Shard } from './targets.ts';
@@ -100,7 +101,7 @@ export class Collector {
   /** Resolves when the signal aborts and everything is stopped. */
   async run(signal: AbortSignal): Promise<void> {
     const { options } = this;
-    const { plan, logger } = options;
+    const { plan } = options;
     const { timing } = plan;
     this.runSignal = signal;
     this.rests = Object.fromEntries(
@@ -115,6 +116,7 @@ export class Collector {
       this.every(options.restateMs, signal, 'restate', async () => {
         if (!options.outbox.blocked) this.push(this.capture.restate(this.restSession, this.restClock.now()));
       }),
+      ...this.probing(signal),
     ];
     const { sample } = plan;
     if (sample)
@@ -124,25 +126,6 @@ export class Collector {
         ),
       );
     if (this.poller) loops.push(this.poller.run(signal));
-    const { probe, compareMs } = plan;
-    if (probe) {
-      const prober = new Prober({
-        plan: { ...plan, probe },
-        capture: this.capture,
-        sockets: this.list.sockets,
-        rest: (source) => this.rests[source]!,
-        logger,
-      });
-      loops.push(
-        this.every(Math.max(50, Math.min(1_000, timing.quietMs / 4)), signal, 'quiet', async () => {
-          await prober.seedMissing();
-          await prober.compareTokens();
-          await prober.probeQuiet();
-        }),
-      );
-      if (compareMs !== null)
-        loops.push(this.every(compareMs, signal, 'compare', () => prober.compareInTurn(compareMs, signal)));
-    }
     try {
       await Promise.all(loops);
       await Promise.all(this.running);
@@ -150,6 +133,25 @@ export class Collector {
       const at = this.restClock.now();
       this.push([...this.restSession.beat('polled'), ...this.restSession.stop(at, 'shutdown')]);
     }
+  }
+
+  /** Where the venue's own book can be asked for beside its stream. */
+  private probing(signal: AbortSignal): Promise<void>[] {
+    const { plan, logger } = this.options;
+    const { probe, compareMs } = plan;
+    if (!probe) return [];
+    const { capture } = this;
+    const { sockets } = this.list;
+    const rest = (source: string): Rest => this.rests[source]!;
+    const prober = new Prober({ plan: { ...plan, probe }, capture, sockets, rest, logger });
+    const everyMs = Math.max(50, Math.min(1_000, plan.timing.quietMs / 4));
+    const quiet = this.every(everyMs, signal, 'quiet', async () => {
+      await prober.seedMissing();
+      await prober.compareTokens();
+      await prober.probeQuiet();
+    });
+    if (compareMs === null) return [quiet];
+    return [quiet, this.every(compareMs, signal, 'compare', () => prober.compareInTurn(compareMs, signal))];
   }
 
   private openRest(source: string, endpoint: RestEndpoint, signal: AbortSignal): Rest {
@@ -190,7 +192,7 @@ export class Collector {
 
   private async ask(request: VenueRequest): Promise<RestAnswer> {
     const answer = await this.rests[request.source]!.ask(this.restSession, this.restClock, request);
-    this.saw();
+    this.countFrame();
     if (!answer.ok)
       this.options.logger.debug(
         { event: 'venue.refused', venue: this.options.adapter.venue, status: answer.status },
@@ -200,7 +202,7 @@ export class Collector {
     return answer;
   }
 
-  private saw(): void {
+  private countFrame(): void {
     this.frames++;
     this.lastFrameAt = this.restClock.now();
   }
@@ -233,8 +235,10 @@ export class Collector {
       beatMs: options.beatMs,
       clockJumpMs: options.clockJumpMs,
       backoff: options.backoff,
-      onFindings: (findings) => this.onFindings(findings),
-      onFrame: () => this.saw(),
+      onFindings: (findings) => {
+        this.countFrame();
+        this.onFindings(findings);
+      },
     });
     const task = socket.run(this.runSignal).finally(() => this.running.delete(task));
     this.running.add(task);

@@ -2,12 +2,11 @@
 // ever dropped. When the log cannot accept and the buffer is full, `blocked` turns true: the streams then close their
 // sockets (a gap with cause log_unavailable) and connect again when the buffer has drained.
 
-import type { LadderEvent } from '@ladderlog/core';
-import { isLadderlogError } from '@ladderlog/core';
+import type { LadderEvent, LadderlogError } from '@ladderlog/core';
+import { backoffMs, isLadderlogError } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
-import { backoffMs } from '../venue/backoff.ts';
 import { encodable } from './encodable.ts';
 
 export type OutboxOptions = {
@@ -33,109 +32,135 @@ export type Outbox = {
   close(): Promise<void>;
 };
 
-export function createOutbox(options: OutboxOptions): Outbox {
-  const { log, logger, maxEvents = 50_000, maxBatch = 2_000, maxDelayMs = 25 } = options;
-  let queue: LadderEvent[] = [];
-  let blocked = false;
-  let running: Promise<void> | null = null;
-  let closed = false;
-  let wakeRetry: (() => void) | null = null;
-  const waiting: (() => void)[] = [];
+export const createOutbox = (options: OutboxOptions): Outbox => new BoundedOutbox(options);
 
-  const drain = async (): Promise<void> => {
-    if (queue.length < maxBatch) await delay(maxDelayMs);
-    let attempt = 0;
-    let most = maxBatch;
-    while (queue.length > 0) {
-      const batch = queue.slice(0, most);
+/** The longest wait between attempts, and how many a closing outbox still makes. */
+const RETRY = { baseMs: 100, maxMs: 5_000 };
+const ATTEMPTS_WHEN_CLOSED = 20;
+
+class BoundedOutbox implements Outbox {
+  private readonly options: OutboxOptions;
+  private readonly maxEvents: number;
+  private readonly maxBatch: number;
+  private queue: LadderEvent[] = [];
+  private running: Promise<void> | null = null;
+  private closed = false;
+  private wakeRetry: (() => void) | null = null;
+  private waiting: (() => void)[] = [];
+  /** Failures in a row. */
+  private attempts = 0;
+  blocked = false;
+
+  constructor(options: OutboxOptions) {
+    this.options = options;
+    this.maxEvents = options.maxEvents ?? 50_000;
+    this.maxBatch = options.maxBatch ?? 2_000;
+  }
+
+  get size(): number {
+    return this.queue.length;
+  }
+
+  push(events: readonly LadderEvent[]): void {
+    if (events.length === 0) return;
+    for (const event of events) this.queue.push(event);
+    if (!this.blocked && this.queue.length >= this.maxEvents) {
+      this.blocked = true;
+      this.options.logger.error(
+        { event: 'outbox.blocked', waiting: this.queue.length },
+        'the log does not accept; capture stops until it does',
+      );
+    }
+    this.drainSoon().catch(() => undefined);
+  }
+
+  unblocked(): Promise<void> {
+    return this.blocked ? new Promise<void>((resolve) => this.waiting.push(resolve)) : Promise.resolve();
+  }
+
+  async flush(): Promise<void> {
+    while (this.running !== null || this.queue.length > 0) await this.drainSoon();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.wakeRetry?.();
+    await this.flush();
+  }
+
+  private drainSoon(): Promise<void> {
+    this.running ??= this.drain().finally(() => {
+      this.running = null;
+    });
+    return this.running;
+  }
+
+  private async drain(): Promise<void> {
+    const { log, onAppended, maxDelayMs = 25 } = this.options;
+    if (this.queue.length < this.maxBatch) await new Promise((resolve) => setTimeout(resolve, maxDelayMs));
+    let most = this.maxBatch;
+    while (this.queue.length > 0) {
+      const batch = this.queue.slice(0, most);
       const began = performance.now();
       try {
         await log.append(batch);
       } catch (error) {
-        if (!isLadderlogError(error) || !error.retryable) {
-          const sound = encodable(log.codec, batch);
-          if (sound !== batch) {
-            logger.error({ event: 'outbox.not_encodable' }, (error as Error).message);
-            queue.splice(0, batch.length, ...sound);
-            continue;
-          }
-          // Each fits, all of them together do not: after an outage large frames lie close together.
-          if (isLadderlogError(error) && error.code === 'LOG_RECORD_TOO_LARGE' && batch.length > 1) {
-            most = Math.ceil(batch.length / 2);
-            continue;
-          }
-          options.onFatal(error);
-          throw error;
-        }
-        if (attempt === 0)
-          logger.warn(
-            { event: 'outbox.append_failed', code: error.code, waiting: queue.length },
-            error.message,
-          );
-        const waitMs = backoffMs(attempt++, Math.random(), { baseMs: 100, maxMs: 5_000 });
-        await new Promise<void>((resolve) => {
-          wakeRetry = resolve;
-          setTimeout(resolve, waitMs).unref();
-        });
-        wakeRetry = null;
-        if (closed && attempt > 20) throw error;
+        if (await this.isTooMuch(error, batch)) most = Math.ceil(batch.length / 2);
         continue;
       }
-      if (attempt > 0)
-        logger.info({ event: 'outbox.append_recovered', attempts: attempt }, 'the log accepts again');
-      attempt = 0;
-      most = maxBatch;
-      queue = queue.slice(batch.length);
-      options.onAppended?.(batch, performance.now() - began);
+      most = this.maxBatch;
+      this.queue = this.queue.slice(batch.length);
+      this.afterSuccess();
+      onAppended?.(batch, performance.now() - began);
       // A commit of the embedded log may settle without a turn of the event loop; sockets and timers get theirs here.
       await new Promise((resolve) => setImmediate(resolve));
-      if (blocked && queue.length < maxEvents / 2) {
-        blocked = false;
-        for (const resolve of waiting.splice(0)) resolve();
+      if (this.blocked && this.queue.length < this.maxEvents / 2) {
+        this.blocked = false;
+        for (const resolve of this.waiting.splice(0)) resolve();
       }
     }
-  };
+  }
 
-  const kick = (): Promise<void> => {
-    running ??= drain().finally(() => {
-      running = null;
+  private afterSuccess(): void {
+    if (this.attempts > 0)
+      this.options.logger.info(
+        { event: 'outbox.append_recovered', attempts: this.attempts },
+        'the log accepts again',
+      );
+    this.attempts = 0;
+  }
+
+  /** After a failure: true when fewer events at a time may go. Rejects where no repeat can help. */
+  private async isTooMuch(error: unknown, batch: readonly LadderEvent[]): Promise<boolean> {
+    const { log, logger, onFatal } = this.options;
+    if (isLadderlogError(error) && error.retryable) {
+      await this.waitToRetry(error);
+      return false;
+    }
+    const sound = encodable(log.codec, batch);
+    if (sound !== batch) {
+      logger.error({ event: 'outbox.not_encodable' }, (error as Error).message);
+      this.queue.splice(0, batch.length, ...sound);
+      return false;
+    }
+    // Each fits, all of them together do not: after an outage large frames lie close together.
+    if (isLadderlogError(error, 'LOG_RECORD_TOO_LARGE') && batch.length > 1) return true;
+    onFatal(error);
+    throw error;
+  }
+
+  private async waitToRetry(error: LadderlogError): Promise<void> {
+    if (this.attempts === 0)
+      this.options.logger.warn(
+        { event: 'outbox.append_failed', code: error.code, waiting: this.queue.length },
+        error.message,
+      );
+    const waitMs = backoffMs(this.attempts++, Math.random(), RETRY);
+    await new Promise<void>((resolve) => {
+      this.wakeRetry = resolve;
+      setTimeout(resolve, waitMs).unref();
     });
-    return running;
-  };
-
-  const drained = async (): Promise<void> => {
-    for (let work = running; work !== null || queue.length > 0; work = running) await (work ?? kick());
-  };
-
-  return {
-    push(events) {
-      if (events.length === 0) return;
-      for (const event of events) queue.push(event);
-      if (!blocked && queue.length >= maxEvents) {
-        blocked = true;
-        logger.error(
-          { event: 'outbox.blocked', waiting: queue.length },
-          'the log does not accept; capture stops until it does',
-        );
-      }
-      kick().catch(() => undefined);
-    },
-    flush: drained,
-    get blocked() {
-      return blocked;
-    },
-    get size() {
-      return queue.length;
-    },
-    unblocked() {
-      return blocked ? new Promise<void>((resolve) => waiting.push(resolve)) : Promise.resolve();
-    },
-    async close() {
-      closed = true;
-      wakeRetry?.();
-      await drained();
-    },
-  };
+    this.wakeRetry = null;
+    if (this.closed && this.attempts > ATTEMPTS_WHEN_CLOSED) throw error;
+  }
 }
-
-const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

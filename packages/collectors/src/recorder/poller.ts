@@ -7,7 +7,7 @@ import { sameLadders } from '@ladderlog/core';
 import type { Outbox } from './outbox.ts';
 import { PollPlan } from './poll-plan.ts';
 import type { Ask } from '../venue/rest.ts';
-import { pause } from '../venue/rest.ts';
+import { pause } from '../venue/pause.ts';
 import type { SessionClock } from './session-clock.ts';
 
 export type PollerOptions = {

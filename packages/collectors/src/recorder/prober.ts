@@ -7,7 +7,7 @@ import { MICROS_PER_MS } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
 import type { Rest } from '../venue/rest.ts';
-import { pause } from '../venue/rest.ts';
+import { pause } from '../venue/pause.ts';
 import type { VenueSocket } from './venue-socket.ts';
 import { trades } from './targets.ts';
 

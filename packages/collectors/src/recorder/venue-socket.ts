@@ -5,26 +5,32 @@ import type {
   Capture,
   Finding,
   GapCause,
+  Micros,
   Session,
   SocketDialogue,
   Target,
-  VenueEvent,
   VenueTiming,
 } from '@ladderlog/core';
-import { MICROS_PER_MS } from '@ladderlog/core';
+import { MICROS_PER_MS, backoffMs } from '@ladderlog/core';
 import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
 
 import { Asks } from './asks.ts';
-import { backoffMs } from '../venue/backoff.ts';
+import { Batch } from './batch.ts';
 import { MAX_FRAME_BYTES } from './encodable.ts';
+import type { Loss } from './losses.ts';
+import { lossOf, lostBooks } from './losses.ts';
 import type { Outbox } from './outbox.ts';
-import { pause } from '../venue/rest.ts';
+import { pause } from '../venue/pause.ts';
+import { SendQueue } from './send-queue.ts';
 import type { Clocks } from './session-clock.ts';
 import { SessionClock } from './session-clock.ts';
 import { trades } from './targets.ts';
 
-type Break = { readonly cause: GapCause; readonly detail: string };
+const SOCKET_OPTIONS = { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, handshakeTimeout: 10_000 };
+
+/** Books that are lost together are asked for together. */
+const RESYNC_DELAY_MS = 200;
 
 export type VenueSocketOptions = {
   /** In log lines. */
@@ -38,8 +44,8 @@ export type VenueSocketOptions = {
   readonly beatMs: number;
   readonly clockJumpMs: number;
   readonly backoff: { readonly baseMs: number; readonly maxMs: number };
+  /** Of each frame that came. */
   readonly onFindings: (findings: readonly Finding[]) => void;
-  readonly onFrame: () => void;
 };
 
 export class VenueSocket {
@@ -49,14 +55,11 @@ export class VenueSocket {
   private socket: WebSocket | null = null;
   session: Session | null = null;
   clock: SessionClock;
-  private sendQueue: string[] = [];
-  private sendTimer: NodeJS.Timeout | null = null;
-  private lastSentMs = 0;
-  private resyncPending = new Map<string, Target>();
-  private resyncTimer: NodeJS.Timeout | null = null;
+  private readonly queue: SendQueue;
+  private readonly resyncs = new Batch<Target>(RESYNC_DELAY_MS, (targets) => this.askFor(targets));
   private readonly asks = new Asks();
   private openedAt = 0;
-  private breakCause: Break | null = null;
+  private loss: Loss | null = null;
   /** When limits were last looked at. */
   private lookedAt = 0;
 
@@ -64,6 +67,7 @@ export class VenueSocket {
     this.dialogue = dialogue;
     this.options = options;
     this.clock = new SessionClock(options.clocks);
+    this.queue = new SendQueue(dialogue.minSendGapMs, (text) => this.deliver(text));
   }
 
   get open(): boolean {
@@ -83,7 +87,7 @@ export class VenueSocket {
     for (const target of fresh) this.targets.set(target.market, target);
     if (fresh.length === 0 || !this.open) return;
     this.watch(fresh);
-    this.send(this.dialogue.add(fresh));
+    this.queue.push(this.dialogue.add(fresh));
   }
 
   /** Watching ends on purpose. */
@@ -94,64 +98,52 @@ export class VenueSocket {
       if (!target) continue;
       this.targets.delete(market);
       gone.push(target);
-      if (this.session) this.options.outbox.push(this.session.stop(this.clock.now(), reason, market));
+      this.stop(market, reason);
     }
-    if (gone.length > 0 && this.open) this.send(this.dialogue.remove(gone));
+    if (gone.length > 0 && this.open) this.queue.push(this.dialogue.remove(gone));
   }
 
   /** The book of a market cannot be trusted: ask for it again (together with others, a moment later). */
   resync(markets: Iterable<string>): void {
     for (const market of markets) {
       const target = this.targets.get(market);
-      if (target) this.resyncPending.set(market, target);
+      if (target) this.resyncs.add(market, target);
     }
-    if (this.resyncPending.size === 0 || this.resyncTimer) return;
-    this.resyncTimer = setTimeout(() => {
-      this.resyncTimer = null;
-      const targets = [...this.resyncPending.values()];
-      this.resyncPending.clear();
-      if (!this.open) return;
-      for (const { market } of targets) this.asks.ask(market, this.clock.now());
-      this.send(this.dialogue.resync(targets));
-    }, 200);
+  }
+
+  private askFor(targets: readonly Target[]): void {
+    if (!this.open) return;
+    for (const { market } of targets) this.asks.ask(market, this.clock.now());
+    this.queue.push(this.dialogue.resync(targets));
   }
 
   /** Closes the socket; what it watched is in a gap of this cause until the next connection sends the books. */
   abandon(cause: GapCause, detail: string): void {
-    this.breakCause ??= { cause, detail };
+    this.loss ??= { cause, detail };
     this.socket?.terminate();
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const { outbox, backoff } = this.options;
     let attempt = 0;
     while (!signal.aborted) {
-      await Promise.race([this.options.outbox.unblocked(), pause(60_000, signal)]);
-      if (signal.aborted) return;
-      if (this.options.outbox.blocked) continue;
+      await Promise.race([outbox.unblocked(), pause(60_000, signal)]);
+      if (signal.aborted || outbox.blocked) continue;
       const openedForMs = await this.connectOnce(signal);
       attempt = openedForMs > 30_000 ? 0 : attempt + 1;
-      if (signal.aborted) return;
-      const waitMs = attempt === 0 ? 0 : backoffMs(attempt - 1, Math.random(), this.options.backoff);
-      if (waitMs > 0) await pause(waitMs, signal);
+      if (attempt > 0) await pause(backoffMs(attempt - 1, Math.random(), backoff), signal);
     }
   }
 
   /** One connection, from first to last; returns how long it was open. */
   private async connectOnce(signal: AbortSignal): Promise<number> {
     const { options, dialogue } = this;
-    const { timing } = options;
-    const { capture, outbox, logger } = options;
     this.clock = new SessionClock(options.clocks);
-    const session = capture.openSession(options.newSessionId());
+    const session = options.capture.openSession(options.newSessionId());
     this.session = session;
-    this.breakCause = null;
-    const endpoint = dialogue.endpoint();
-    const socket = new WebSocket(endpoint.url, {
-      headers: endpoint.headers,
-      maxPayload: MAX_FRAME_BYTES,
-      perMessageDeflate: false,
-      handshakeTimeout: 10_000,
-    });
+    this.loss = null;
+    const { url, headers } = dialogue.endpoint();
+    const socket = new WebSocket(url, { ...SOCKET_OPTIONS, headers });
     this.socket = socket;
     let openedMs = 0;
     const timers: NodeJS.Timeout[] = [];
@@ -160,86 +152,82 @@ export class VenueSocket {
       timers.push(setTimeout(() => socket.terminate(), 2_000));
     };
     signal.addEventListener('abort', stop, { once: true });
-
     socket.on('open', () => {
       openedMs = performance.now();
-      this.openedAt = this.clock.now();
-      this.asks.begin();
-      session.noteActivity(this.clock.now());
-      this.lookedAt = this.clock.now();
-      dialogue.onOpen?.();
-      const targets = [...this.targets.values()];
-      this.watch(targets);
-      this.send(dialogue.hello(targets));
-      timers.push(setInterval(() => this.tick(), Math.min(1_000, options.beatMs, timing.silenceMs / 3)));
-      timers.push(setInterval(() => outbox.push(session.beat()), options.beatMs));
-      timers.push(setInterval(() => this.keepAlive(), dialogue.keepAlive.everyMs));
-      timers.push(
-        setTimeout(
-          () => this.abandon('disconnected', 'planned reconnect before the venue closes the connection'),
-          timing.lifeMs,
-        ),
-      );
+      timers.push(...this.begin(session));
     });
-    socket.on('message', (data: Buffer) => {
-      // Still unread when the connection was given up: inside its gap.
-      if (this.breakCause) return;
-      const observedAt = this.clock.now();
-      const text = data.toString('utf8');
-      const answers = dialogue.onText?.(text) ?? [];
-      const { events, findings } = session.frame(
-        { channel: 'ws', direction: 'in', text, observedAt, settings: dialogue.settings },
-        data,
-      );
-      outbox.push(events);
-      options.onFrame();
-      this.send(answers);
-      this.react(findings);
-      if (outbox.blocked) this.abandon('log_unavailable', 'the log does not accept and the buffer is full');
-    });
+    socket.on('message', (data: Buffer) => this.receive(session, data));
     socket.on('ping', () => session.noteActivity(this.clock.now()));
     socket.on('pong', () => session.noteActivity(this.clock.now()));
-    socket.on('error', (error) => {
-      logger.warn({ event: 'stream.error', stream: options.name, session: session.id }, error.message);
-    });
-    const { code } = await new Promise<{ code: number }>((resolve) =>
-      socket.once('close', (closeCode: number) => resolve({ code: closeCode })),
-    );
-
+    const about = { event: 'stream.error', stream: options.name, session: session.id };
+    socket.on('error', (error) => options.logger.warn(about, error.message));
+    const code = await new Promise<number>((resolve) => socket.once('close', resolve));
     signal.removeEventListener('abort', stop);
     for (const timer of timers) clearTimeout(timer);
-    this.sendQueue = [];
+    this.queue.clear();
     this.socket = null;
-    const at = this.clock.now();
-    if (signal.aborted) outbox.push([...session.beat(), ...session.stop(at, 'shutdown')]);
-    else {
-      // A close frame is the venue speaking: it was there until now. Anything else ended at the last sign of life.
-      if (code !== 1006) session.noteActivity(at);
-      const { cause, detail } = (this.breakCause as Break | null) ?? {
-        cause: 'disconnected' as const,
-        detail: openedMs === 0 ? 'could not connect' : `socket closed with ${code}`,
-      };
-      const events: VenueEvent[] = session.openGaps(
-        cause,
-        at,
-        detail,
-        cause === 'log_unavailable' || cause === 'clock_jump' ? { scope: 'collector' } : {},
-      );
-      outbox.push(events);
-      logger.warn(
-        {
-          event: 'stream.closed',
-          stream: options.name,
-          session: session.id,
-          code,
-          cause,
-          gaps: events.length,
-        },
-        detail,
-      );
-    }
-    capture.closeSession(session);
+    if (signal.aborted)
+      options.outbox.push([...session.beat(), ...session.stop(this.clock.now(), 'shutdown')]);
+    else this.writeGaps(session, code, openedMs > 0);
+    options.capture.closeSession(session);
     return openedMs === 0 ? 0 : performance.now() - openedMs;
+  }
+
+  /** The socket is open: subscribes, and starts the timers that this connection needs. */
+  private begin(session: Session): NodeJS.Timeout[] {
+    const { dialogue, options } = this;
+    const { timing, beatMs, outbox } = options;
+    this.openedAt = this.clock.now();
+    this.asks.begin();
+    session.noteActivity(this.openedAt);
+    this.lookedAt = this.openedAt;
+    dialogue.onOpen?.();
+    const targets = [...this.targets.values()];
+    this.watch(targets);
+    this.queue.push(dialogue.hello(targets));
+    return [
+      setInterval(() => this.checkLimits(), Math.min(1_000, beatMs, timing.silenceMs / 3)),
+      setInterval(() => outbox.push(session.beat()), beatMs),
+      setInterval(() => this.keepAlive(), dialogue.keepAlive.everyMs),
+      setTimeout(
+        () => this.abandon('disconnected', 'planned reconnect before the venue closes the connection'),
+        timing.lifeMs,
+      ),
+    ];
+  }
+
+  private receive(session: Session, data: Buffer): void {
+    const { dialogue, options } = this;
+    // Still unread when the connection was given up: inside its gap.
+    if (this.loss) return;
+    const observedAt = this.clock.now();
+    const text = data.toString('utf8');
+    const answers = dialogue.onText?.(text) ?? [];
+    const { settings } = dialogue;
+    const frame = { channel: 'ws', direction: 'in' as const, text, observedAt, settings };
+    const { events, findings } = session.frame(frame, data);
+    options.outbox.push(events);
+    this.queue.push(answers);
+    this.react(findings);
+    if (options.outbox.blocked)
+      this.abandon('log_unavailable', 'the log does not accept and the buffer is full');
+  }
+
+  /** The connection ended without our wish: what it watched is in a gap. */
+  private writeGaps(session: Session, code: number, wasOpen: boolean): void {
+    const { name, outbox, logger } = this.options;
+    const at = this.clock.now();
+    // A close frame is the venue speaking: it was there until now. Anything else ended at the last sign of life.
+    if (code !== 1006) session.noteActivity(at);
+    const ended = wasOpen ? `socket closed with ${code}` : 'could not connect';
+    const { cause, detail } = this.loss ?? { cause: 'disconnected', detail: ended };
+    const isOurs = cause === 'log_unavailable' || cause === 'clock_jump';
+    const gaps = session.openGaps(cause, at, detail, isOurs ? { scope: 'collector' } : {});
+    outbox.push(gaps);
+    logger.warn(
+      { event: 'stream.closed', stream: name, session: session.id, code, cause, gaps: gaps.length },
+      detail,
+    );
   }
 
   private watch(targets: readonly Target[]): void {
@@ -249,48 +237,31 @@ export class VenueSocket {
   }
 
   private react(findings: readonly Finding[]): void {
-    let everything = false;
-    const broken: string[] = [];
-    for (const finding of findings) {
-      if (finding.type === 'book' && !this.targets.has(finding.market)) this.stopStray(finding.market);
-      else if (finding.type === 'break' && finding.cause !== 'tick_change' && finding.dataset !== 'samples')
-        broken.push(finding.market);
-      else if (finding.type === 'reject' && finding.reason !== 'unknown_kind' && !finding.booksIntact) {
-        if (finding.market !== '') broken.push(finding.market);
-        else if (!this.options.capture.adapter.capture.sequenced) everything = true;
-      }
-    }
-    if (everything) this.abandon('rejected_frame', 'a frame could not be read; reconnecting for fresh books');
-    else if (broken.length > 0) this.resync(broken);
+    for (const finding of findings)
+      // A book that crossed our unsubscribing: an observation, and no promise of more.
+      if (finding.type === 'book' && !this.has(finding.market)) this.stop(finding.market, 'unsubscribed');
+    const lost = lostBooks(findings, this.options.capture.adapter.capture.sequenced);
+    if (lost === 'all')
+      this.abandon('rejected_frame', 'a frame could not be read; reconnecting for fresh books');
+    else this.resync(lost);
     this.options.onFindings(findings);
   }
 
-  /** A book that crossed our unsubscribing: an observation, and no promise of more. */
-  private stopStray(market: string): void {
-    if (this.session) this.options.outbox.push(this.session.stop(this.clock.now(), 'unsubscribed', market));
+  private stop(market: string, reason: string): void {
+    if (this.session) this.options.outbox.push(this.session.stop(this.clock.now(), reason, market));
   }
 
-  private tick(): void {
-    const { session, options } = this;
-    const { timing } = options;
+  private checkLimits(): void {
+    const { session, options, lookedAt } = this;
     if (!session) return;
     const now = this.clock.now();
-    const driftMs = this.clock.drift() / MICROS_PER_MS;
-    if (Math.abs(driftMs) > options.clockJumpMs) {
-      this.abandon('clock_jump', `the wall clock moved by ${Math.round(driftMs)} ms`);
-      return;
-    }
-    // After a pause of this process what came meanwhile is not read yet: only who was late at the last look, too, is late.
-    const late = this.lookedAt;
+    const { lastActivity } = session;
+    const { clockJumpMs, timing } = options;
+    const limits = { clockJumpMs, silenceMs: timing.silenceMs };
+    const loss = lossOf({ drift: this.clock.drift(), lastActivity, lookedAt, now }, limits);
     this.lookedAt = now;
-    if (late - session.lastActivity > timing.silenceMs * MICROS_PER_MS) {
-      this.abandon(
-        'silence',
-        `nothing received for ${Math.round((now - session.lastActivity) / MICROS_PER_MS)} ms`,
-      );
-      return;
-    }
-    const before = late - timing.firstBookMs * MICROS_PER_MS;
+    if (loss) return this.abandon(loss.cause, loss.detail);
+    const before = lookedAt - timing.firstBookMs * MICROS_PER_MS;
     options.outbox.push(session.openOverdueGaps(before, now));
     this.askAgain(session.id, now, before);
   }
@@ -300,56 +271,32 @@ export class VenueSocket {
    * A reconnect costs the other books a gap, so it is for a market that trades now.
    */
   private askAgain(session: string, now: number, before: number): void {
-    const { asks } = this;
     const { tracks, known } = this.options.capture;
-    const waiting = new Set<string>();
-    const stuck = new Set<string>();
-    for (const { session: of, dataset, market, gap } of tracks.all()) {
-      if (of !== session || dataset !== 'books' || gap === null) continue;
-      waiting.add(market);
-      if (Math.max(gap.from, this.openedAt, asks.lastAt(market)) < before) stuck.add(market);
-    }
-    asks.keepOnly(waiting);
-    for (const market of stuck) asks.miss(market, now);
-    const inVain = [...stuck].filter((market) => asks.inVain(market) && trades(known.get(market), now));
-    for (const market of inVain) asks.reconnect(market);
-    if (inVain.length > 0) this.abandon('disconnected', 'reconnecting for a book that was asked for in vain');
-    else if (stuck.size > 0) this.resync(stuck);
+    const awaited = new Map<string, Micros>();
+    for (const { session: of, dataset, market, gap } of tracks.all())
+      if (of === session && dataset === 'books' && gap)
+        awaited.set(market, Math.max(gap.from, this.openedAt));
+    const isTrading = (market: string): boolean => trades(known.get(market), now);
+    const { again, inVain } = this.asks.review(awaited, before, now, isTrading);
+    if (inVain) this.abandon('disconnected', 'reconnecting for a book that was asked for in vain');
+    else this.resync(again);
   }
 
   private keepAlive(): void {
     if (!this.open) return;
     if (this.dialogue.keepAlive.text === null) this.socket?.ping();
-    else this.send([this.dialogue.keepAlive.text]);
+    else this.queue.push([this.dialogue.keepAlive.text]);
   }
 
-  /** Sends in order, no faster than the venue allows; what was sent is on the tape. */
-  private send(messages: readonly string[]): void {
-    this.sendQueue.push(...messages);
-    if (!this.sendTimer) this.sendNext();
-  }
-
-  private sendNext(): void {
-    this.sendTimer = null;
+  /** What was sent is on the tape. */
+  private deliver(text: string): boolean {
     const { socket, session, dialogue } = this;
-    if (!socket || !session || !this.open) return;
-    while (this.sendQueue.length > 0) {
-      const waitMs = this.lastSentMs + dialogue.minSendGapMs - performance.now();
-      if (waitMs > 0) {
-        this.sendTimer = setTimeout(() => this.sendNext(), waitMs);
-        return;
-      }
-      const text = this.sendQueue.shift()!;
-      this.lastSentMs = performance.now();
-      const frame = {
-        channel: 'ws',
-        direction: 'out' as const,
-        text,
-        observedAt: this.clock.now(),
-        settings: dialogue.settings,
-      };
-      this.options.outbox.push(session.frame(frame, Buffer.from(text)).events);
-      socket.send(text);
-    }
+    if (!socket || !session || !this.open) return false;
+    const at = this.clock.now();
+    const { settings } = dialogue;
+    const frame = { channel: 'ws', direction: 'out' as const, text, observedAt: at, settings };
+    this.options.outbox.push(session.frame(frame, Buffer.from(text)).events);
+    socket.send(text);
+    return true;
   }
 }

@@ -15,6 +15,7 @@ import type { Logger } from 'pino';
 
 import { MAX_FRAME_BYTES } from '../recorder/encodable.ts';
 import type { Outbox } from '../recorder/outbox.ts';
+import { pause } from './pause.ts';
 import type { AdaptiveRate } from './rate.ts';
 import type { SessionClock } from '../recorder/session-clock.ts';
 
@@ -84,40 +85,21 @@ export class Rest {
   ): Promise<RestAnswer> {
     const { options } = this;
     await this.turn();
-    const { method } = request;
-    const signed = options.endpoint.sign?.({ method, path: request.path }) ?? {
-      path: request.path,
-      headers: {},
-    };
     const requestedAt = clock.now();
-    const timeout = AbortSignal.timeout(options.timeoutMs ?? 10_000);
-    let status = 0;
+    let response: Response | null = null;
     let bytes: Buffer;
-    let retryAfterMs: number | null = null;
     try {
-      const response = await fetch(`${options.endpoint.baseUrl}${signed.path}`, {
-        method,
-        headers: {
-          accept: 'application/json',
-          ...(request.body === null ? {} : { 'content-type': 'application/json' }),
-          ...signed.headers,
-        },
-        signal: AbortSignal.any([options.signal, timeout]),
-        redirect: 'error',
-        ...(request.body === null ? {} : { body: request.body }),
-      });
-      status = response.status;
-      const after = Number(response.headers.get('retry-after'));
-      if (after > 0 && after < 86_400) retryAfterMs = after * 1_000;
+      response = await this.send(request);
       bytes = await readLimited(response, options.maxBytes ?? MAX_FRAME_BYTES);
     } catch (error) {
       options.signal.throwIfAborted();
       const detail =
         error instanceof LadderlogError
           ? error.message
-          : `${method} ${request.path.split('?')[0]}: ${(error as Error).message}`;
-      return { ok: false, cause: 'venue_error', status, detail };
+          : `${request.method} ${request.path.split('?')[0]}: ${(error as Error).message}`;
+      return { ok: false, cause: 'venue_error', status: response?.status ?? 0, detail };
     }
+    const { status } = response;
     const observedAt = clock.now();
     const frame = {
       channel: request.channel,
@@ -131,17 +113,34 @@ export class Rest {
         ? { lost: [], ...session.frame(frame, bytes, requestedAt) }
         : session.probe(frame, bytes, requestedAt, probe);
     options.push(events);
-    if (status === 429 || status === 418) {
-      options.rate.refused(performance.now(), Math.random(), retryAfterMs);
-      options.logger.warn(
-        { event: 'venue.rate_limited', source: options.source, status, perSecond: options.rate.perSecond },
-        'the venue asked us to slow down',
-      );
-      return { ok: false, cause: 'quota', status, detail: `HTTP ${status}` };
-    }
+    if (status === 429 || status === 418) return this.slowDown(response);
     if (status >= 400) return { ok: false, cause: 'venue_error', status, detail: `HTTP ${status}` };
     options.rate.accepted();
     return { ok: true, findings, lost, text: frame.text };
+  }
+
+  private send({ method, path, body }: VenueRequest): Promise<Response> {
+    const { endpoint, signal, timeoutMs = 10_000 } = this.options;
+    const signed = endpoint.sign?.({ method, path }) ?? { path, headers: {} };
+    const content = body === null ? {} : { 'content-type': 'application/json' };
+    return fetch(`${endpoint.baseUrl}${signed.path}`, {
+      method,
+      headers: { accept: 'application/json', ...content, ...signed.headers },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      redirect: 'error',
+      ...(body === null ? {} : { body }),
+    });
+  }
+
+  private slowDown({ status, headers }: Response): RestAnswer {
+    const { rate, logger, source } = this.options;
+    const after = Number(headers.get('retry-after'));
+    rate.refused(performance.now(), Math.random(), after > 0 && after < 86_400 ? after * 1_000 : null);
+    logger.warn(
+      { event: 'venue.rate_limited', source, status, perSecond: rate.perSecond },
+      'the venue asked us to slow down',
+    );
+    return { ok: false, cause: 'quota', status, detail: `HTTP ${status}` };
   }
 
   private async turn(): Promise<void> {
@@ -168,18 +167,4 @@ async function readLimited(response: Response, maxBytes: number): Promise<Buffer
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-/** Resolves after a while, or at once on abort. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }
