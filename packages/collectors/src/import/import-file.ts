@@ -4,7 +4,7 @@
 
 import { stat } from 'node:fs/promises';
 
-import type { CapturedVenue, FrameResult, LadderEvent, Session, Venue, VenueEvent } from '@ladderlog/core';
+import type { CapturedVenue, LadderEvent, Session, Venue, VenueEvent } from '@ladderlog/core';
 import { Capture, VENUES, adapterOf } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 
@@ -176,7 +176,7 @@ class ImportRun {
     capture.closeSession(open.session);
   }
 
-  private keep({ events }: FrameResult): void {
+  private keep({ events }: { readonly events: readonly VenueEvent[] }): void {
     this.counts.frames++;
     for (const event of events) {
       if (event.type === 'BookObserved') this.counts.observations++;

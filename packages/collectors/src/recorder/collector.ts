@@ -102,7 +102,7 @@ export class Collector {
   async run(signal: AbortSignal): Promise<void> {
     const { options } = this;
     const { plan } = options;
-    const { timing } = plan;
+    const { timing, sample } = plan;
     this.runSignal = signal;
     this.rests = Object.fromEntries(
       Object.entries(plan.endpoints).map(([source, endpoint]) => [
@@ -118,7 +118,6 @@ export class Collector {
       }),
       ...this.probing(signal),
     ];
-    const { sample } = plan;
     if (sample)
       loops.push(
         this.every(timing.discoverMs, signal, 'sample', () =>
@@ -140,10 +139,9 @@ export class Collector {
     const { plan, logger } = this.options;
     const { probe, compareMs } = plan;
     if (!probe) return [];
-    const { capture } = this;
-    const { sockets } = this.list;
+    const { capture, list } = this;
     const rest = (source: string): Rest => this.rests[source]!;
-    const prober = new Prober({ plan: { ...plan, probe }, capture, sockets, rest, logger });
+    const prober = new Prober({ plan: { ...plan, probe }, capture, sockets: list.sockets, rest, logger });
     const everyMs = Math.max(50, Math.min(1_000, plan.timing.quietMs / 4));
     const quiet = this.every(everyMs, signal, 'quiet', async () => {
       await prober.seedMissing();

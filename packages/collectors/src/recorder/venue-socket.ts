@@ -175,12 +175,11 @@ export class VenueSocket {
 
   /** The socket is open: subscribes, and starts the timers that this connection needs. */
   private begin(session: Session): NodeJS.Timeout[] {
-    const { dialogue, options } = this;
-    const { timing, beatMs, outbox } = options;
-    this.openedAt = this.clock.now();
+    const { dialogue } = this;
+    const { timing, beatMs, outbox } = this.options;
+    this.openedAt = this.lookedAt = this.clock.now();
     this.asks.begin();
     session.noteActivity(this.openedAt);
-    this.lookedAt = this.openedAt;
     dialogue.onOpen?.();
     const targets = [...this.targets.values()];
     this.watch(targets);
@@ -255,10 +254,9 @@ export class VenueSocket {
     const { session, options, lookedAt } = this;
     if (!session) return;
     const now = this.clock.now();
-    const { lastActivity } = session;
     const { clockJumpMs, timing } = options;
-    const limits = { clockJumpMs, silenceMs: timing.silenceMs };
-    const loss = lossOf({ drift: this.clock.drift(), lastActivity, lookedAt, now }, limits);
+    const connection = { drift: this.clock.drift(), lastActivity: session.lastActivity, lookedAt, now };
+    const loss = lossOf(connection, { clockJumpMs, silenceMs: timing.silenceMs });
     this.lookedAt = now;
     if (loss) return this.abandon(loss.cause, loss.detail);
     const before = lookedAt - timing.firstBookMs * MICROS_PER_MS;
@@ -273,9 +271,11 @@ export class VenueSocket {
   private askAgain(session: string, now: number, before: number): void {
     const { tracks, known } = this.options.capture;
     const awaited = new Map<string, Micros>();
-    for (const { session: of, dataset, market, gap } of tracks.all())
-      if (of === session && dataset === 'books' && gap)
-        awaited.set(market, Math.max(gap.from, this.openedAt));
+    for (const { session: of, dataset, market, gap } of tracks.all()) {
+      if (of !== session || dataset !== 'books' || !gap) continue;
+      const since = Math.max(gap.from, this.openedAt);
+      awaited.set(market, Math.min(since, awaited.get(market) ?? since));
+    }
     const isTrading = (market: string): boolean => trades(known.get(market), now);
     const { again, inVain } = this.asks.review(awaited, before, now, isTrading);
     if (inVain) this.abandon('disconnected', 'reconnecting for a book that was asked for in vain');
@@ -290,11 +290,11 @@ export class VenueSocket {
 
   /** What was sent is on the tape. */
   private deliver(text: string): boolean {
-    const { socket, session, dialogue } = this;
+    const { socket, session } = this;
     if (!socket || !session || !this.open) return false;
-    const at = this.clock.now();
-    const { settings } = dialogue;
-    const frame = { channel: 'ws', direction: 'out' as const, text, observedAt: at, settings };
+    const { settings } = this.dialogue;
+    const observedAt = this.clock.now();
+    const frame = { channel: 'ws', direction: 'out' as const, text, observedAt, settings };
     this.options.outbox.push(session.frame(frame, Buffer.from(text)).events);
     socket.send(text);
     return true;
