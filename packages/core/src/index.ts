@@ -175,6 +175,7 @@ export {
   subscribedPlaces,
   unknownSubscription,
 } from './feed/rules.ts';
+export { RequestReader } from './feed/request-reader.ts';
 export type { EngineOptions, EngineResult } from './backtest/run.ts';
 export { BacktestEngine } from './backtest/engine.ts';
 export type { FeeModel } from './backtest/fees.ts';

@@ -28,7 +28,6 @@ export class Client {
   closed = false;
   /** Number of the last record offered: overlapping subscriptions give it once. */
   stamp = -1;
-  malformed = 0;
   /** Answered the last ping. */
   alive = true;
   private readonly parts: ClientParts;

@@ -2,14 +2,13 @@
 
 import type { ApiKey, Clock, PlanTable, Position, StreamRequest, Venue } from '@ladderlog/core';
 import {
+  RequestReader,
   STREAM_CLOSE,
   STREAM_VERSION,
   StreamRefusal,
   checkSubscription,
   formatPosition,
-  malformed,
   oldestAllowed,
-  parseStreamRequest,
   planFor,
   toIso,
   unknownSubscription,
@@ -70,15 +69,16 @@ export class Requests {
   /** A client whose key was in its headers, or that still has to send it. */
   accept(client: Client, key: ApiKey | null): void {
     const { limits } = this.parts;
-    let second = 0;
-    let inSecond = 0;
+    const reader = new RequestReader(limits);
     client.socket.on('message', (data: Buffer, binary: boolean) => {
       if (client.closed) return;
-      const now = Math.floor(performance.now() / 1_000);
-      inSecond = now === second ? inSecond + 1 : 1;
-      second = now;
-      if (inSecond > limits.requestsPerSecond) client.close(STREAM_CLOSE.tooMany, 'too many messages');
-      else this.onText(client, binary ? '' : data.toString('utf8'));
+      const read = reader.read(binary ? '' : data.toString('utf8'), performance.now());
+      if (read.ok) {
+        this.onRequest(client, read.request, read.id);
+        return;
+      }
+      if (read.answer) client.send(read.answer);
+      if (read.close) client.close(read.close.code, read.close.reason);
     });
     if (key) {
       this.welcome(client, key);
@@ -134,16 +134,7 @@ export class Requests {
     });
   }
 
-  private onText(client: Client, text: string): void {
-    const parsed = parseStreamRequest(text);
-    if (!parsed.ok) {
-      fail(client, parsed.id, malformed(parsed));
-      if (++client.malformed >= this.parts.limits.malformed)
-        client.close(STREAM_CLOSE.malformed, 'too many malformed messages');
-      return;
-    }
-    const { request } = parsed;
-    const id = 'id' in request ? request.id : null;
+  private onRequest(client: Client, request: StreamRequest, id: string | null): void {
     if (!client.key && request.type !== 'auth' && request.type !== 'ping') {
       fail(client, id, new StreamRefusal('AUTH_MISSING', 'Send {"type":"auth","key":"<key>"} first.'));
       return;

@@ -106,7 +106,8 @@ export class Pace {
   }
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+/** Resolved when it is. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

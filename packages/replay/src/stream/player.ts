@@ -1,28 +1,14 @@
 // The replay of one client: what it subscribed to, where it is, and how fast it goes. It says what the live feed would have said
 // at that moment, and refuses what the live feed refuses.
 
-import type {
-  EventType,
-  Position,
-  ReplayControl,
-  StreamFilter,
-  StreamMessage,
-  StreamRequest,
-  Venue,
-} from '@ladderlog/core';
+import type { EventType, Position, ReplayControl, StreamFilter, StreamRequest, Venue } from '@ladderlog/core';
 import {
   SILENT_MS,
-  STREAM_CLOSE,
-  STREAM_LIMITS,
   Markets,
   STREAM_VERSION,
   Statuses,
-  StreamRefusal,
-  checkSubscription,
   filterMatches,
   formatPosition,
-  malformed,
-  parseStreamRequest,
   subscribedPlaces,
   toIso,
   unknownSubscription,
@@ -33,10 +19,12 @@ import type { WebSocket } from 'ws';
 import type { Placed } from '../source/order.ts';
 import { inOrder } from '../source/order.ts';
 import type { Speed, Timer } from '../source/pace.ts';
-import { Pace, systemTimer } from '../source/pace.ts';
+import { Pace, aborted, systemTimer } from '../source/pace.ts';
+import { ReplayClient } from './client.ts';
 import { lastOf } from './resume.ts';
 import { ReplayState, factsOf } from './state.ts';
-import type { ReplayMessage, ReplayRequest } from './steps.ts';
+import { ReplaySubscriptions } from './subscriptions.ts';
+import type { ReplayRequest } from './steps.ts';
 import { isMessage, messageText, replaySteps } from './steps.ts';
 
 export type PlayerOptions = {
@@ -49,7 +37,6 @@ export type PlayerOptions = {
 
 type Subscribe = Extract<StreamRequest, { type: 'subscribe' }> & { readonly id: string };
 
-const UNSENT_BYTES = 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
 /** A replay that sends nothing the client wants still lets others have their turn. */
 const TURN_ITEMS = 2_000;
@@ -68,9 +55,9 @@ const TYPES: ReadonlySet<EventType> = new Set([
 
 export class Player {
   private readonly options: PlayerOptions;
-  private readonly socket: WebSocket;
+  private readonly client: ReplayClient;
   private readonly pace: Pace;
-  private readonly subscriptions = new Map<string, { readonly filter: StreamFilter; isOpen: boolean }>();
+  private readonly subscriptions = new ReplaySubscriptions();
   private readonly ended = new AbortController();
   private readonly beat: NodeJS.Timeout;
   private statuses: Statuses;
@@ -85,23 +72,18 @@ export class Player {
   private started = false;
   private over = false;
   private named = 0;
-  private malformed = 0;
-  private second = 0;
-  private inSecond = 0;
   done: Promise<void> = Promise.resolve();
 
   constructor(options: PlayerOptions, socket: WebSocket) {
     this.options = options;
-    this.socket = socket;
+    this.client = new ReplayClient(socket, (request) => this.obey(request), options.onError);
     this.pace = new Pace(options.speed, options.timer ?? systemTimer);
     this.from = options.request.from;
     this.at = this.from;
     this.statuses = new Statuses(() => this.at, SILENT_MS);
-    socket.on('error', () => {});
-    socket.on('message', (data: Buffer, binary) => this.onText(binary ? '' : data.toString('utf8')));
     this.beat = setInterval(() => this.heartbeat(), HEARTBEAT_MS);
     this.beat.unref();
-    this.send({
+    this.client.send({
       type: 'ready',
       version: STREAM_VERSION,
       plan: 'desk',
@@ -118,57 +100,17 @@ export class Player {
     this.jump.abort();
   }
 
-  private send(message: StreamMessage): void {
-    this.sendText(JSON.stringify(message));
-  }
-
-  private sendText(text: string): void {
-    if (this.socket.readyState === this.socket.OPEN) this.socket.send(text);
-  }
-
   private heartbeat(): void {
     const { state } = this;
     const positions =
-      state && this.openFilters().flatMap((filter) => state.positionsOf(this.placesOf(filter, state)));
-    this.send({
+      state &&
+      this.subscriptions.openFilters().flatMap((filter) => state.positionsOf(this.placesOf(filter, state)));
+    this.client.send({
       type: 'heartbeat',
       time: toIso(this.at),
       positions: positions && [...new Set(positions.map(formatPosition))],
       replay: true,
     });
-  }
-
-  private onText(text: string): void {
-    if (this.socket.readyState !== this.socket.OPEN) return;
-    const second = Math.floor(performance.now() / 1_000);
-    this.inSecond = second === this.second ? this.inSecond + 1 : 1;
-    this.second = second;
-    if (this.inSecond > STREAM_LIMITS.requestsPerSecond) {
-      this.socket.close(STREAM_CLOSE.tooMany, 'too many messages');
-      return;
-    }
-    const parsed = parseStreamRequest(text);
-    if (!parsed.ok) {
-      this.send(malformed(parsed).toMessage(parsed.id));
-      if (++this.malformed >= STREAM_LIMITS.malformed)
-        this.socket.close(STREAM_CLOSE.malformed, 'too many malformed messages');
-      return;
-    }
-    const { request } = parsed;
-    try {
-      this.obey(request);
-    } catch (error) {
-      this.refuse(error, 'id' in request ? request.id : null);
-    }
-  }
-
-  private refuse(error: unknown, id: string | null): void {
-    if (!(error instanceof StreamRefusal)) this.options.onError?.(error);
-    const refusal =
-      error instanceof StreamRefusal
-        ? error
-        : new StreamRefusal('INTERNAL_ERROR', 'The replay cannot go on.');
-    this.send(refusal.toMessage(id));
   }
 
   private obey(request: StreamRequest): void {
@@ -177,11 +119,11 @@ export class Player {
         // The live feed wants a key; who may reach this port may read the log. Accepted, so that one client serves both.
         return;
       case 'ping':
-        this.send({ type: 'pong', time: toIso(this.at), id: request.id });
+        this.client.send({ type: 'pong', time: toIso(this.at), id: request.id });
         return;
       case 'unsubscribe':
         if (!this.subscriptions.delete(request.id)) throw unknownSubscription(request.id);
-        this.send({ type: 'unsubscribed', id: request.id });
+        this.client.send({ type: 'unsubscribed', id: request.id });
         return;
       case 'subscribe':
         this.subscribe({ ...request, id: request.id ?? `s${++this.named}` });
@@ -193,17 +135,11 @@ export class Player {
 
   private subscribe(request: Subscribe): void {
     const { id, filter, from } = request;
-    const { venues } = this.options.request;
-    checkSubscription(id, this.subscriptions, STREAM_LIMITS.subscriptions);
-    if (filter.venue !== null && !venues.includes(filter.venue))
-      throw new StreamRefusal('INVALID_PARAMETER', `This replay has ${venues.join(', ')}.`, {
-        parameter: 'venue',
-      });
-    this.subscriptions.set(id, { filter, isOpen: false });
+    this.subscriptions.add(id, filter, this.options.request.venues);
     if (from && 'positions' in from) {
       this.resume(request, from.positions).catch((error: unknown) => {
         this.subscriptions.delete(id);
-        this.refuse(error, id);
+        this.client.refuse(error, id);
       });
       return;
     }
@@ -242,26 +178,19 @@ export class Player {
     const { waiting } = this;
     this.waiting = [];
     for (const { id, filter, from } of waiting) {
-      const subscription = this.subscriptions.get(id);
-      // Ended in the meantime.
-      if (subscription?.filter !== filter) continue;
-      const streaming = this.openFilters();
-      subscription.isOpen = true;
+      const streaming = this.subscriptions.openFilters();
+      if (!this.subscriptions.open(id, filter)) continue;
       const matching = state.matching(filter, this.at);
       const positions = state.positionsOf(this.placesOf(filter, state)).map(formatPosition);
-      this.send({ type: 'subscribed', id, filter, markets: matching.length, positions, replay: true });
+      this.client.send({ type: 'subscribed', id, filter, markets: matching.length, positions, replay: true });
       for (const venue of this.venuesOf(filter))
-        this.send({ type: 'status', replay: true, data: this.statuses.status(venue) });
-      if (from) this.send({ type: 'live', id });
+        this.client.send({ type: 'status', replay: true, data: this.statuses.status(venue) });
+      if (from) this.client.send({ type: 'live', id });
       else
         for (const market of matching)
           if (!streaming.some((other) => filterMatches(other, factsOf(market))))
-            for (const text of state.currentTexts(market)) this.sendText(text);
+            for (const text of state.currentTexts(market)) this.client.sendText(text);
     }
-  }
-
-  private openFilters(): StreamFilter[] {
-    return [...this.subscriptions.values()].flatMap(({ filter, isOpen }) => (isOpen ? [filter] : []));
   }
 
   private control(request: ReplayControl): void {
@@ -273,7 +202,7 @@ export class Player {
   }
 
   private tell(): void {
-    this.send({
+    this.client.send({
       type: 'replay',
       state: this.over ? 'ended' : this.pace.isPaused ? 'paused' : 'playing',
       speed: this.pace.currentSpeed,
@@ -294,7 +223,7 @@ export class Player {
 
   private start(): void {
     this.started = true;
-    this.done = this.loop().catch((error: unknown) => this.refuse(error, null));
+    this.done = this.loop().catch((error: unknown) => this.client.refuse(error, null));
   }
 
   /** Plays to the end, and again from wherever a seek says. */
@@ -339,12 +268,16 @@ export class Player {
         if (change) statuses.update(change.before, change.after);
         if (isMessage(step)) {
           state.apply(step);
-          if (!isBefore && this.wanted(step)) this.sendText(messageText(step));
+          if (!isBefore && this.subscriptions.want(factsOf({ ...step.event, known: step.known })))
+            this.client.sendText(messageText(step));
         }
         for (const status of statuses.changed())
-          if (!isBefore && this.openFilters().some((filter) => this.venuesOf(filter).includes(status.venue)))
-            this.send({ type: 'status', replay: true, data: status });
-        if (this.socket.bufferedAmount > UNSENT_BYTES) await this.room(signal);
+          if (
+            !isBefore &&
+            this.subscriptions.openFilters().some((filter) => this.venuesOf(filter).includes(status.venue))
+          )
+            this.client.send({ type: 'status', replay: true, data: status });
+        if (this.client.isBehind) await this.client.caughtUp(signal);
         if (++inTurn < TURN_ITEMS) continue;
         inTurn = 0;
         await new Promise((resolve) => setImmediate(resolve));
@@ -355,22 +288,4 @@ export class Player {
     this.over = true;
     this.tell();
   }
-
-  private wanted({ event, known }: ReplayMessage): boolean {
-    const facts = factsOf({ ...event, known });
-    for (const { filter, isOpen } of this.subscriptions.values())
-      if (isOpen && filterMatches(filter, facts)) return true;
-    return false;
-  }
-
-  private async room(signal: AbortSignal): Promise<void> {
-    while (this.socket.bufferedAmount > UNSENT_BYTES / 2 && !signal.aborted)
-      await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
