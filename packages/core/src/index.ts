@@ -236,15 +236,7 @@ export type {
   VenueServerPart,
 } from './venues/serving/server.ts';
 export type { Side as BookSide } from './venues/serving/sim-book.ts';
-export {
-  GRIDS,
-  bestPrice,
-  createBook,
-  indexAtOrBelow,
-  levelsOf,
-  regrid,
-  setLevel,
-} from './venues/serving/sim-book.ts';
+export { GRIDS, SimBook, indexAtOrBelow } from './venues/serving/sim-book.ts';
 export type {
   Series,
   SimMarket,

@@ -30,7 +30,7 @@ export type RunningVenue = FaultTarget & {
 export async function startSimulatedVenue(options: SimulatedVenueOptions): Promise<RunningVenue> {
   const { venue, seed, scale, process, stamp, settings = {} } = options;
   const { simulate, server: part } = adapterOf(venue);
-  const content = simulate.open(process.marketsOf(venue), stamp, nodePrimitives);
+  const content = simulate.open(process.marketsOf(venue, stamp));
   const readers = new Set<(frame: VenueFrame) => void>();
   const source: NativeSource = {
     rest: (request) => content.rest(request),
@@ -64,7 +64,10 @@ function faultTarget(
   push: (frame: VenueFrame) => void,
 ): FaultTarget {
   const isLive = ({ market, book }: SimMarketState): boolean =>
-    book !== null && book.bestBid >= 0 && book.bestAsk >= 0 && phaseAt(market, process.now()) === 'live';
+    book !== null &&
+    book.best('bid') >= 0 &&
+    book.best('ask') >= 0 &&
+    phaseAt(market, process.now()) === 'live';
   /** The market to hit: the one asked for (by market or token id), or the first live two-sided one. */
   const find = (asked: string | null): SimMarketState | undefined =>
     process
@@ -89,7 +92,7 @@ function faultTarget(
     sendImpossible(asked) {
       const state = find(asked);
       const frame =
-        state?.book && state.book.bestBid >= 0 && part.impossibleFrame(state, stamp(process.now()));
+        state?.book && state.book.best('bid') >= 0 && part.impossibleFrame(state, stamp(process.now()));
       if (!frame) return null;
       push(frame);
       return state.market.id;

@@ -39,7 +39,10 @@ const liveMarket = (venue: Venue): SimMarket =>
     .states(venue)
     .find(
       ({ market, book }) =>
-        book !== null && book.bestBid >= 0 && book.bestAsk >= 0 && phaseAt(market, nowMs()) === 'live',
+        book !== null &&
+        book.best('bid') >= 0 &&
+        book.best('ask') >= 0 &&
+        phaseAt(market, nowMs()) === 'live',
     )!.market;
 
 /** A client that watches one live market of the venue. */
@@ -231,7 +234,7 @@ test('a crossed book is crossed on the wire, then not any more', async () => {
   for (const venue of VENUES) {
     const market = liveMarket(venue);
     const { book } = simulators.process.state(venue, market.id)!;
-    const ask = book!.grid.prices[book!.bestAsk]! / 1e6;
+    const ask = book!.grid.prices[book!.best('ask')]! / 1e6;
     const socket = await watch(venue, market);
     const from = socket.texts.length;
     inject({ venue, kind: 'cross_book', market: market.id, duration: 0.3 });
@@ -247,7 +250,7 @@ test('a crossed book is crossed on the wire, then not any more', async () => {
       const { bids, asks } = JSON.parse(frame['data']) as { bids: [string][]; asks: [string][] };
       return Number(bids[0]![0]) > Number(asks[0]![0]);
     });
-    expect(book!.bestBid).toBeLessThan(book!.bestAsk);
+    expect(book!.best('bid')).toBeLessThan(book!.best('ask'));
     socket.close();
   }
   expect(crossings).toEqual({ venuea: [true, false], venueb: [true, false], venuec: [true, false] });

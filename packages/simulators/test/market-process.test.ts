@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { levelsOf, phaseAt, type SimMarketEvent } from '@ladderlog/core';
+import { phaseAt, type SimMarketEvent } from '@ladderlog/core';
 import { MarketProcess, type ProcessOptions } from '../src/market/market-process.ts';
 import { createRandom } from '../src/market/random.ts';
 
@@ -22,7 +22,7 @@ const OPTIONS: ProcessOptions = {
 /** Everything an event says, as text, book included. */
 function describeEvent(event: SimMarketEvent): string {
   const { state, ...rest } = event;
-  const book = state.book ? [levelsOf(state.book, 'bid'), levelsOf(state.book, 'ask')] : null;
+  const book = state.book ? [state.book.levels('bid'), state.book.levels('ask')] : null;
   return JSON.stringify([rest, state.market.id, event.kind === 'updated' ? book : null]);
 }
 
@@ -86,7 +86,7 @@ describe('books', () => {
     const start = (id: string, book: NonNullable<SimMarketEvent['state']['book']>): void => {
       const levels = new Map<string, number>();
       for (const side of ['bid', 'ask'] as const)
-        for (const [price, size] of levelsOf(book, side)) levels.set(key(side, price), size);
+        for (const [price, size] of book.levels(side)) levels.set(key(side, price), size);
       built.set(id, levels);
     };
     for (const venue of OPTIONS.venues)
@@ -105,12 +105,13 @@ describe('books', () => {
       if (event.kind !== 'updated') return;
       updates++;
       const book = state.book!;
-      if (book.bestBid >= 0 && book.bestAsk >= 0 && book.bestBid >= book.bestAsk) wrong.push(`${id} crossed`);
-      if (book.bidLevels + book.askLevels >= 40) deep++;
+      if (book.best('bid') >= 0 && book.best('ask') >= 0 && book.best('bid') >= book.best('ask'))
+        wrong.push(`${id} crossed`);
+      if (book.levels('bid').length + book.levels('ask').length >= 40) deep++;
       const levels = built.get(id)!;
-      if (levels.size !== book.bidLevels + book.askLevels) wrong.push(`${id} levels`);
+      if (levels.size !== book.levels('bid').length + book.levels('ask').length) wrong.push(`${id} levels`);
       for (const side of ['bid', 'ask'] as const)
-        for (const [price, size] of levelsOf(book, side))
+        for (const [price, size] of book.levels(side))
           if (levels.get(key(side, price)) !== size) wrong.push(`${id} ${side} ${price}`);
     });
     expect(wrong).toEqual([]);
@@ -122,16 +123,16 @@ describe('books', () => {
     const process = new MarketProcess(OPTIONS);
     const state = process
       .states('venuec')
-      .find(({ market, book }) => phaseAt(market, START) === 'live' && book!.bestAsk >= 0)!;
-    const before = levelsOf(state.book!, 'bid');
+      .find(({ market, book }) => phaseAt(market, START) === 'live' && book!.best('ask') >= 0)!;
+    const before = state.book!.levels('bid');
     const seen: SimMarketEvent[] = [];
     expect(process.cross(state, 500, (event) => seen.push(event))).toBe(true);
-    expect(state.book!.bestBid).toBeGreaterThanOrEqual(state.book!.bestAsk);
+    expect(state.book!.best('bid')).toBeGreaterThanOrEqual(state.book!.best('ask'));
     expect(process.cross(state, 500, () => {})).toBe(false);
     process.advance(START + 500, (event) => {
       if (event.state === state) seen.push(event);
     });
-    expect(levelsOf(state.book!, 'bid')).toEqual(before);
+    expect(state.book!.levels('bid')).toEqual(before);
     expect(seen.map(({ kind }) => kind)).toEqual(['change', 'updated', 'change', 'updated']);
   });
 });
@@ -142,7 +143,11 @@ describe('lifecycle', () => {
     let oneSided = 0;
     const process = run(OPTIONS, 150_000, (event) => {
       const { market, book } = event.state;
-      if (event.kind === 'updated' && event.at < market.endMs && (book!.bestBid < 0 || book!.bestAsk < 0))
+      if (
+        event.kind === 'updated' &&
+        event.at < market.endMs &&
+        (book!.best('bid') < 0 || book!.best('ask') < 0)
+      )
         oneSided++;
       if (['change', 'trade', 'updated', 'tick'].includes(event.kind)) return;
       order.set(market.id, [...(order.get(market.id) ?? []), event.kind]);

@@ -2,7 +2,8 @@
 // Time comes in through advance(); however it is cut into steps, the same events come out in the same order.
 
 import type { SimMarketState, Series, SimMarket, SimulatedMarkets, Venue } from '@ladderlog/core';
-import { GRIDS, createBook, mix, numberOf, phaseAt } from '@ladderlog/core';
+import { GRIDS, SimBook, mix, numberOf, phaseAt } from '@ladderlog/core';
+import { nodePrimitives } from '@ladderlog/servers';
 
 import { DueQueue } from './due-queue.ts';
 import { SHARE, type Emit, type LiveMarket } from './live-market.ts';
@@ -71,10 +72,12 @@ export class MarketProcess {
   }
 
   /** The markets of one venue, as its own code sees them. */
-  marketsOf(venue: Venue): SimulatedMarkets {
+  marketsOf(venue: Venue, stamp: SimulatedMarkets['stamp'] = (ms) => ms): SimulatedMarkets {
     const { price, strike, winner } = this.valuation;
     return {
       scale: this.options.scale,
+      primitives: nodePrimitives,
+      stamp,
       series: this.series.filter((series) => series.venue === venue),
       now: () => this.at,
       state: (id) => this.state(venue, id),
@@ -108,7 +111,7 @@ export class MarketProcess {
     const isOver = market.stopMs <= this.at;
     const state: LiveMarket = {
       market,
-      book: isOver ? null : createBook(GRIDS[market.series.grid]),
+      book: isOver ? null : new SimBook(GRIDS[market.series.grid]),
       random,
       updatedMs: this.at,
       updates: 0,

@@ -1,6 +1,6 @@
 // Who trades in a simulated book: market makers that keep levels around the fair price.
 
-import { indexAtOrBelow, setLevel, type BookSide as Side } from '@ladderlog/core';
+import { indexAtOrBelow, type BookSide as Side } from '@ladderlog/core';
 
 import { SHARE, type LiveMarket } from './live-market.ts';
 import { simulateOf } from './series.ts';
@@ -16,7 +16,7 @@ export function fill(state: LiveMarket, p: number, levels: number): void {
     for (let index = from; index >= 0 && index < book.grid.prices.length && placed < levels; index += step) {
       depth++;
       if (depth > 3 && random.chance(0.2)) continue;
-      setLevel(book, side, index, orderSize(state, 1 + depth / 8));
+      book.set(side, index, orderSize(state, 1 + depth / 8));
       placed++;
     }
   };
@@ -35,22 +35,21 @@ export function quote(
   const book = state.book!;
   const below = indexAtOrBelow(book.grid, fairPrice - 2_000);
   const top = book.grid.prices.length - 1;
-  const bidGoal = Math.min(below, (book.bestAsk < 0 ? top + 1 : book.bestAsk) - 1);
-  if (state.sideless !== 'bid' && bidGoal >= 0 && book.bestBid < bidGoal)
+  const bidGoal = Math.min(below, (book.best('ask') < 0 ? top + 1 : book.best('ask')) - 1);
+  if (state.sideless !== 'bid' && bidGoal >= 0 && book.best('bid') < bidGoal)
     apply('bid', bidGoal - (bidGoal > 2 && random.chance(0.3) ? 1 : 0), orderSize(state, 1));
-  const askGoal = Math.max(below + 1 + (random.chance(0.3) ? 1 : 0), book.bestBid + 1);
-  if (state.sideless !== 'ask' && askGoal <= top && (book.bestAsk < 0 || book.bestAsk > askGoal))
+  const askGoal = Math.max(below + 1 + (random.chance(0.3) ? 1 : 0), book.best('bid') + 1);
+  if (state.sideless !== 'ask' && askGoal <= top && (book.best('ask') < 0 || book.best('ask') > askGoal))
     apply('ask', askGoal, orderSize(state, 1));
   for (const side of ['bid', 'ask'] as const) {
     if (state.sideless === side || random.chance(0.35)) continue;
-    const best = side === 'bid' ? book.bestBid : book.bestAsk;
+    const best = book.best(side);
     if (best < 0) continue;
     const depth = Math.floor(random.exponential(levels / 3));
     const index = side === 'bid' ? best - depth : best + depth;
     if (index < 0 || index > top) continue;
-    const count = side === 'bid' ? book.bidLevels : book.askLevels;
-    const sizes = side === 'bid' ? book.bids : book.asks;
-    const there = sizes[index]!;
+    const count = book.levels(side).length;
+    const there = book.size(side, index);
     if (there > 0 && (count > levels || random.chance(0.3)) && count > 1 && depth > 0) apply(side, index, 0);
     else apply(side, index, orderSize(state, 1 + depth / 8));
   }

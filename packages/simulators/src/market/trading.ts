@@ -1,6 +1,6 @@
 // What happens in a simulated book: updates by makers and takers, the first orders, and the crossing that a fault asks for.
 
-import { GRIDS, bestPrice, levelsOf, regrid, setLevel, type BookSide as Side } from '@ladderlog/core';
+import { GRIDS, type BookSide as Side } from '@ladderlog/core';
 
 import { SHARE, type Emit, type LiveMarket } from './live-market.ts';
 import { fill, orderSize, quote } from './order-flow.ts';
@@ -24,15 +24,15 @@ export function update(state: LiveMarket, at: number, fair: number, levels: numb
   const book = state.book!;
   begin(state, at);
   const apply = (side: Side, index: number, size: number): void => {
-    const delta = setLevel(book, side, index, size);
+    const delta = book.set(side, index, size);
     if (delta !== 0) emit({ kind: 'change', at, state, side, price: book.grid.prices[index]!, size, delta });
   };
   let traded = false;
   const take = (taker: 'buy' | 'sell', wanted: number): void => {
     const side: Side = taker === 'buy' ? 'ask' : 'bid';
-    const index = side === 'ask' ? book.bestAsk : book.bestBid;
+    const index = book.best(side);
     if (index < 0) return;
-    const there = (side === 'ask' ? book.asks : book.bids)[index]!;
+    const there = book.size(side, index);
     const size = Math.min(there, wanted);
     const price = book.grid.prices[index]!;
     traded = true;
@@ -43,8 +43,8 @@ export function update(state: LiveMarket, at: number, fair: number, levels: numb
     emit({ kind: 'trade', at, state, price, size, taker });
   };
   const fairPrice = fair * SHARE;
-  for (let n = 0; n < 4 && (bestPrice(book, 'ask') ?? SHARE) < fairPrice - SLACK; n++) take('buy', Infinity);
-  for (let n = 0; n < 4 && (bestPrice(book, 'bid') ?? 0) > fairPrice + SLACK; n++) take('sell', Infinity);
+  for (let n = 0; n < 4 && (book.bestPrice('ask') ?? SHARE) < fairPrice - SLACK; n++) take('buy', Infinity);
+  for (let n = 0; n < 4 && (book.bestPrice('bid') ?? 0) > fairPrice + SLACK; n++) take('sell', Infinity);
 
   // Near the end nobody sells the winner or buys the loser: that side empties and stays so.
   const isLate = at > market.endMs - market.series.durationMs * 0.15;
@@ -52,7 +52,7 @@ export function update(state: LiveMarket, at: number, fair: number, levels: numb
     state.sideless = fair > 0.5 ? 'ask' : 'bid';
   if (state.sideless !== null)
     for (let n = 0; n < 6; n++) {
-      const best = state.sideless === 'ask' ? book.bestAsk : book.bestBid;
+      const best = book.best(state.sideless);
       if (best >= 0) apply(state.sideless, best, 0);
     }
 
@@ -65,9 +65,9 @@ export function update(state: LiveMarket, at: number, fair: number, levels: numb
 function refineTick(state: LiveMarket, at: number, emit: Emit): void {
   const book = state.book!;
   if (!simulateOf(state.market.venue).refinesTick || book.grid.name !== 'cent') return;
-  const best = bestPrice(book, 'bid') ?? bestPrice(book, 'ask');
+  const best = book.bestPrice('bid') ?? book.bestPrice('ask');
   if (best === null || (best <= FINE_ABOVE && best >= FINE_BELOW)) return;
-  regrid(book, GRIDS.deci);
+  book.refine(GRIDS.deci);
   emit({ kind: 'tick', at, state, from: 10_000, to: 1_000 });
 }
 
@@ -76,7 +76,7 @@ export function openBook(state: LiveMarket, at: number, fair: number, levels: nu
   fill(state, fair, levels);
   begin(state, at);
   for (const side of ['bid', 'ask'] as const)
-    for (const [price, size] of levelsOf(state.book!, side))
+    for (const [price, size] of state.book!.levels(side))
       emit({ kind: 'change', at, state, side, price, size, delta: size });
   emit({ kind: 'updated', at, state, traded: false });
 }
@@ -89,13 +89,13 @@ export function crossBook(
   emit: Emit,
 ): ((emit: Emit) => void) | null {
   const { book } = state;
-  if (!book || book.bestAsk < 0 || now < state.crossedUntilMs || now >= state.market.stopMs) return null;
-  const index = Math.min(book.bestAsk + 1, book.grid.prices.length - 1);
+  if (!book || book.best('ask') < 0 || now < state.crossedUntilMs || now >= state.market.stopMs) return null;
+  const index = Math.min(book.best('ask') + 1, book.grid.prices.length - 1);
   const price = book.grid.prices[index]!;
-  const before = book.bids[index]!;
+  const before = book.size('bid', index);
   const set = (at: number, size: number, emitNow: Emit): void => {
     begin(state, at);
-    const delta = setLevel(book, 'bid', index, size);
+    const delta = book.set('bid', index, size);
     emitNow({ kind: 'change', at, state, side: 'bid', price, size, delta });
     emitNow({ kind: 'updated', at, state, traded: false });
   };

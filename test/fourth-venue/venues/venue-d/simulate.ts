@@ -5,7 +5,7 @@ import { complement, formatMicro, type Micro } from '../../kernel/decimal.ts';
 import { parseIso, toMillis } from '../../kernel/time.ts';
 import type { Query } from '../serving/query.ts';
 import { asJson, type RestAnswer, type RestRequest } from '../serving/server.ts';
-import { levelsOf, type Level } from '../serving/sim-book.ts';
+import type { Level } from '../serving/sim-book.ts';
 import {
   isoSeconds,
   phaseAt,
@@ -111,8 +111,8 @@ const DRAW = { bid: 490_000, ask: 510_000 };
 
 /** A bid for one side at p is an ask for the other at 1 − p. */
 function books(state: SimMarketState): Readonly<Record<string, WireBook>> {
-  const bids = levelsOf(state.book!, 'bid');
-  const asks = levelsOf(state.book!, 'ask');
+  const bids = state.book!.levels('bid');
+  const asks = state.book!.levels('ask');
   const mirrored = (levels: readonly Level[]): Level[] =>
     levels.map(([price, size]) => [complement(price), size]);
   const drawSize = (100 + (state.updates % 50)) * 1_000_000;

@@ -102,8 +102,11 @@ export type SimMarketEvent = { readonly at: number; readonly state: SimMarketSta
 export type SimulatedMarkets = {
   /** Every duration is divided by it. */
   readonly scale: number;
+  readonly primitives: ServerPrimitives;
   readonly series: readonly Series[];
   now(): number;
+  /** The time that the venue states for a time of the market; a fault may move it. */
+  stamp(ms: number): number;
   state(id: string): SimMarketState | undefined;
   /** Every market of the catalogue, by window start; `listed` are those that the venue shows by now. */
   states(): SimMarketState[];
@@ -164,12 +167,7 @@ export type VenueSimulatePart<F extends VenueFrame = VenueFrame> = {
   watchedId(market: SimMarket): string;
   /** By setting name. */
   credentials(seed: number, primitives: ServerPrimitives): Readonly<Record<string, string>>;
-  /** `stamp` turns the market's time into the time that the venue states, which a fault may move. */
-  open(
-    markets: SimulatedMarkets,
-    stamp: (ms: number) => number,
-    primitives: ServerPrimitives,
-  ): SimulatedVenue<F>;
+  open(markets: SimulatedMarkets): SimulatedVenue<F>;
 };
 
 const NAMES: Readonly<Record<string, string>> = {

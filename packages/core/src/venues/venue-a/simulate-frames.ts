@@ -1,6 +1,6 @@
 // Simulated venue A: the market as pushes.
 
-import { levelsOf, type Level } from '../serving/sim-book.ts';
+import type { Level } from '../serving/sim-book.ts';
 import type { SimMarketState } from '../serving/simulate.ts';
 import type { FrameA } from './server-socket.ts';
 import { precisionOf, priceA, sizeA } from './simulate-objects.ts';
@@ -13,8 +13,8 @@ export function pushFrame(state: SimMarketState, updateTimestampMs: number): Fra
     msgType: 'orderbook',
     marketId: Number(state.market.id),
     updateTimestampMs,
-    asks: levelsOf(state.book!, 'ask').map(pair),
-    bids: levelsOf(state.book!, 'bid').map(pair),
+    asks: state.book!.levels('ask').map(pair),
+    bids: state.book!.levels('bid').map(pair),
   };
   return { market: state.market.id, data: JSON.stringify(data) };
 }

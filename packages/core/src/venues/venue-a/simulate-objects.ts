@@ -2,7 +2,7 @@
 
 import { complement, formatMicro, type Micro } from '../../kernel/decimal.ts';
 import { mix, numberOf } from '../serving/seeded.ts';
-import { bestPrice, levelsOf, type Level } from '../serving/sim-book.ts';
+import type { Level } from '../serving/sim-book.ts';
 import {
   phaseAt,
   type SimMarketState,
@@ -32,8 +32,8 @@ export const OUTCOMES = ['Up', 'Down'] as const;
 /** The REST book of one token. */
 export function tokenBook(state: SimMarketState, outcome: 0 | 1, timestamp: number): Record<string, unknown> {
   const precision = precisionOf(state.market);
-  const bids = levelsOf(state.book!, 'bid');
-  const asks = levelsOf(state.book!, 'ask');
+  const bids = state.book!.levels('bid');
+  const asks = state.book!.levels('ask');
   const level = ([price, size]: Level) => ({
     price: priceA(outcome === 0 ? price : complement(price), precision),
     size: sizeA(size, price),
@@ -51,8 +51,8 @@ export function tokenBook(state: SimMarketState, outcome: 0 | 1, timestamp: numb
 function outcomes(state: SimMarketState, winner: Winner | null): Record<string, unknown>[] {
   const { market } = state;
   const precision = precisionOf(market);
-  const bid = state.book ? bestPrice(state.book, 'bid') : null;
-  const ask = state.book ? bestPrice(state.book, 'ask') : null;
+  const bid = state.book ? state.book.bestPrice('bid') : null;
+  const ask = state.book ? state.book.bestPrice('ask') : null;
   const middle = bid !== null && ask !== null ? (bid + ask) / 2 : (bid ?? ask ?? 500_000);
   // The page shows whole percent; the second outcome takes the rest.
   const chance = Math.min(99, Math.max(1, Math.round(middle / 10_000))) * 10_000;
@@ -76,8 +76,8 @@ const money = (micro: number): string => (Math.round(micro / 10_000) / 100).toFi
 function liquidity(state: SimMarketState): string {
   if (!state.book) return '0.00';
   let total = 0;
-  for (const [price, size] of levelsOf(state.book, 'bid')) total += (price / 1e6) * size;
-  for (const [price, size] of levelsOf(state.book, 'ask')) total += (1 - price / 1e6) * size;
+  for (const [price, size] of state.book.levels('bid')) total += (price / 1e6) * size;
+  for (const [price, size] of state.book.levels('ask')) total += (1 - price / 1e6) * size;
   return money(total);
 }
 

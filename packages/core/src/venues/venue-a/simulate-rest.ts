@@ -19,11 +19,7 @@ const CATEGORIES = {
 };
 
 /** Null: the venue has no such route. */
-export function restA(
-  { path, query }: RestRequest,
-  markets: SimulatedMarkets,
-  stamp: (ms: number) => number,
-): RestAnswer | null {
+export function restA({ path, query }: RestRequest, markets: SimulatedMarkets): RestAnswer | null {
   switch (path) {
     case '/category/list':
       return asJson(200, CATEGORIES);
@@ -34,7 +30,7 @@ export function restA(
     case '/market/detail':
       return detail(query, markets);
     case '/order-book':
-      return orderBook(query, markets, stamp);
+      return orderBook(query, markets);
     case '/order-book/last-trade-price': {
       const state = markets.state(query.get('marketId') ?? '');
       if (!state) return invalidParameter;
@@ -105,16 +101,16 @@ function detail(query: Query, markets: SimulatedMarkets): RestAnswer {
   return asJson(200, topicDetail(state, markets, neighbours), [state.market.id]);
 }
 
-function orderBook(query: Query, markets: SimulatedMarkets, stamp: (ms: number) => number): RestAnswer {
+function orderBook(query: Query, markets: SimulatedMarkets): RestAnswer {
   const state = markets.state(query.get('marketId') ?? '');
   const tokenId = query.get('tokenId') ?? '';
   const outcome = state?.market.tokens.indexOf(tokenId) ?? -1;
   if (query.get('vendor') !== 'predict_fun' || !state || outcome < 0) return invalidParameter;
   if (!state.book) {
-    const timestamp = stamp(markets.now());
+    const timestamp = markets.stamp(markets.now());
     return asJson(200, { outcome: OUTCOMES[outcome], tokenId, timestamp, bids: [], asks: [] });
   }
-  return asJson(200, tokenBook(state, outcome as 0 | 1, stamp(state.updatedMs)), [state.market.id]);
+  return asJson(200, tokenBook(state, outcome as 0 | 1, markets.stamp(state.updatedMs)), [state.market.id]);
 }
 
 const SORT_KEYS: Readonly<Record<string, (state: SimMarketState) => number>> = {

@@ -35,7 +35,7 @@ export const simulate: VenueSimulatePart<FrameA> = {
     apiKey: hexOf(`venuea-key:${seed}`, 64),
     apiSecret: hexOf(`venuea-secret:${seed}`, 64),
   }),
-  open(markets, stamp) {
+  open(markets) {
     /** By market the push that its next one overtakes. */
     const held = new Map<string, FrameA>();
     return {
@@ -44,7 +44,7 @@ export const simulate: VenueSimulatePart<FrameA> = {
         // Delivery is at most once: what is held when trading stops is never sent.
         if (kind === 'stopped') held.delete(id);
         if (kind !== 'updated' || !isHeard) return [];
-        const frame = pushFrame(state, stamp(at));
+        const frame = pushFrame(state, markets.stamp(at));
         const overtaken = held.get(id);
         held.delete(id);
         if (overtaken) return [frame, overtaken];
@@ -54,7 +54,7 @@ export const simulate: VenueSimulatePart<FrameA> = {
       },
       // Nothing is cached here: a new subscriber waits for the next push, or asks REST.
       initial: () => [],
-      rest: (request) => restA(request, markets, stamp),
+      rest: (request) => restA(request, markets),
     };
   },
 };

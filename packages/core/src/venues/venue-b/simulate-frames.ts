@@ -2,7 +2,6 @@
 
 import { complement } from '../../kernel/decimal.ts';
 import { hexOf } from '../serving/seeded.ts';
-import { bestPrice } from '../serving/sim-book.ts';
 import { isoOf, type SimMarketState } from '../serving/simulate.ts';
 import { contracts, dollars, type FrameB } from './server-socket.ts';
 import { bestOf, bidPairs } from './simulate-objects.ts';
@@ -37,8 +36,8 @@ export function deltaFrame(
 /** Takes one contract more from the best yes bid than there is. */
 export function belowZero(state: SimMarketState, at: number): FrameB {
   const book = state.book!;
-  const delta = -(book.bids[book.bestBid]! + 1_000_000);
-  return deltaFrame(state, { side: 'bid', price: bestPrice(book, 'bid')!, delta }, at);
+  const delta = -(book.size('bid', book.best('bid')) + 1_000_000);
+  return deltaFrame(state, { side: 'bid', price: book.bestPrice('bid')!, delta }, at);
 }
 
 export function snapshotMsg(state: SimMarketState): Record<string, unknown> {

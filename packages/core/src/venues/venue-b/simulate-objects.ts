@@ -2,7 +2,7 @@
 // is a NO bid at 1 − p. Prices ascend, best last.
 
 import { complement } from '../../kernel/decimal.ts';
-import { bestPrice, levelsOf, type GridName, type SimBook } from '../serving/sim-book.ts';
+import type { GridName, SimBook } from '../serving/sim-book.ts';
 import {
   assetName,
   isoOf,
@@ -21,10 +21,12 @@ type Pair = [string, string];
 export function bidPairs(state: SimMarketState): { yes: Pair[]; no: Pair[] } {
   if (!state.book) return { yes: [], no: [] };
   return {
-    yes: levelsOf(state.book, 'bid')
+    yes: state.book
+      .levels('bid')
       .map(([price, size]): Pair => [dollars(price), contracts(size)])
       .reverse(),
-    no: levelsOf(state.book, 'ask')
+    no: state.book
+      .levels('ask')
       .map(([price, size]): Pair => [dollars(complement(price)), contracts(size)])
       .reverse(),
   };
@@ -62,15 +64,15 @@ export const filterStatus = ({ market }: SimMarketState, markets: SimulatedMarke
 
 /** Best prices and sizes; an empty side is 0 and 1. */
 export const bestOf = (book: SimBook | null) => {
-  const bid = book && bestPrice(book, 'bid');
-  const ask = book && bestPrice(book, 'ask');
+  const bid = book && book.bestPrice('bid');
+  const ask = book && book.bestPrice('ask');
   return {
     yes_bid_dollars: dollars(bid ?? 0),
     yes_ask_dollars: dollars(ask ?? 1_000_000),
     no_bid_dollars: dollars(complement(ask ?? 1_000_000)),
     no_ask_dollars: dollars(complement(bid ?? 0)),
-    yes_bid_size_fp: contracts(bid === null ? 0 : book!.bids[book!.bestBid]!),
-    yes_ask_size_fp: contracts(ask === null ? 0 : book!.asks[book!.bestAsk]!),
+    yes_bid_size_fp: contracts(bid === null ? 0 : book!.size('bid', book!.best('bid'))),
+    yes_ask_size_fp: contracts(ask === null ? 0 : book!.size('ask', book!.best('ask'))),
   };
 };
 

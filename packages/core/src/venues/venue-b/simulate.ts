@@ -1,7 +1,6 @@
 // Simulated venue B: which markets it lists, and the market as deltas, trades, tickers and lifecycle messages.
 
 import { hexOf, mix } from '../serving/seeded.ts';
-import { bestPrice } from '../serving/sim-book.ts';
 import {
   assetName,
   phaseAt,
@@ -64,7 +63,7 @@ export const simulate: VenueSimulatePart<FrameB> = {
     keyId: hexOf(`venueb-key:${seed}`, 32),
     privateKeyPem: primitives.rsaPrivateKey(),
   }),
-  open: (markets, stamp) => new SimulatedB(markets, stamp),
+  open: (markets) => new SimulatedB(markets),
 };
 
 /** One market, or the strikes of an hourly ladder around the price at its listing. */
@@ -93,19 +92,17 @@ function identities({ series, startMs, endMs, digest, reference, sha256 }: SimWi
 
 class SimulatedB implements SimulatedVenue<FrameB> {
   private readonly markets: SimulatedMarkets;
-  private readonly stamp: (ms: number) => number;
   private readonly trades = new Map<string, SimTrade[]>();
   private readonly bests = new Map<string, string>();
 
-  constructor(markets: SimulatedMarkets, stamp: (ms: number) => number) {
+  constructor(markets: SimulatedMarkets) {
     this.markets = markets;
-    this.stamp = stamp;
   }
 
   on(event: SimMarketEvent, isHeard: boolean): FrameB[] {
     const { state } = event;
     const { market } = state;
-    const at = this.stamp(event.at);
+    const at = this.markets.stamp(event.at);
     switch (event.kind) {
       case 'change':
         // About one exchange time in 400 steps back a little, as on the wire.
@@ -147,7 +144,7 @@ class SimulatedB implements SimulatedVenue<FrameB> {
 
   /** A ticker message, when it says something new. */
   private ticker(state: SimMarketState, at: number): FrameB[] {
-    const best = `${bestPrice(state.book!, 'bid')}/${bestPrice(state.book!, 'ask')}/${state.lastTrade}`;
+    const best = `${state.book!.bestPrice('bid')}/${state.book!.bestPrice('ask')}/${state.lastTrade}`;
     if (this.bests.get(state.market.id) === best) return [];
     this.bests.set(state.market.id, best);
     return [frameOf(state, 'ticker', tickerMsg(state, at))];

@@ -3,7 +3,6 @@
 import { MICRO, complement, formatMicro } from '../../kernel/decimal.ts';
 import { hexOf, mix, numberOf } from '../serving/seeded.ts';
 import type { ServerPrimitives } from '../serving/server.ts';
-import { bestPrice } from '../serving/sim-book.ts';
 import type { SimMarketState } from '../serving/simulate.ts';
 import { withBookHash } from './server.ts';
 import type { FrameC } from './server-socket.ts';
@@ -33,7 +32,7 @@ const changeText = ({ market }: SimMarketState, entries: readonly object[], time
 
 /** Sets the best bid, and its mirror on the other token, to the size -1. */
 export function negativeSize(state: SimMarketState, at: number): FrameC {
-  const price = bestPrice(state.book!, 'bid')!;
+  const price = state.book!.bestPrice('bid')!;
   const entries = OUTCOMES.map((outcome) => ({
     asset_id: state.market.tokens[outcome],
     price: formatMicro(outcome === 0 ? price : complement(price)),

@@ -2,7 +2,7 @@
 
 import { complement, formatMicro, type Micro } from '../../kernel/decimal.ts';
 import { hexOf, mix, numberOf } from '../serving/seeded.ts';
-import { bestPrice, levelsOf, type Level } from '../serving/sim-book.ts';
+import type { Level } from '../serving/sim-book.ts';
 import {
   assetName,
   isoOf,
@@ -37,8 +37,8 @@ function gammaMarket(state: SimMarketState, markets: SimulatedMarkets): Record<s
   const phase = phaseAt(market, markets.now());
   const resolved = phase === 'resolved';
   const winner = resolved ? markets.winner(market) : null;
-  const bid = state.book ? bestPrice(state.book, 'bid') : null;
-  const ask = state.book ? bestPrice(state.book, 'ask') : null;
+  const bid = state.book ? state.book.bestPrice('bid') : null;
+  const ask = state.book ? state.book.bestPrice('ask') : null;
   const middle = bid !== null && ask !== null ? (bid + ask) / 2 : (bid ?? ask ?? 500_000);
   const prices =
     winner === null
@@ -101,8 +101,8 @@ function gammaMarket(state: SimMarketState, markets: SimulatedMarkets): Record<s
 function liquidityOf(state: SimMarketState): number {
   if (!state.book) return 0;
   let total = 0;
-  for (const [price, size] of levelsOf(state.book, 'bid')) total += (price / 1e6) * (size / 1e6);
-  for (const [price, size] of levelsOf(state.book, 'ask')) total += (1 - price / 1e6) * (size / 1e6);
+  for (const [price, size] of state.book.levels('bid')) total += (price / 1e6) * (size / 1e6);
+  for (const [price, size] of state.book.levels('ask')) total += (1 - price / 1e6) * (size / 1e6);
   return Math.round(total * 100) / 100;
 }
 
@@ -179,7 +179,7 @@ export function clobMarket(state: SimMarketState, markets: SimulatedMarkets): Re
   const { market } = state;
   const phase = phaseAt(market, markets.now());
   const winner = phase === 'resolved' ? markets.winner(market) : null;
-  const bid = state.book ? bestPrice(state.book, 'bid') : null;
+  const bid = state.book ? state.book.bestPrice('bid') : null;
   const price = winner === null ? (bid ?? 500_000) / 1e6 : winner === 0 ? 1 : 0;
   return {
     enable_order_book: true,
@@ -218,8 +218,8 @@ function wireSides(state: SimMarketState, outcome: 0 | 1): { bids: WireLevel[]; 
     size: formatMicro(size),
   });
   const mirrored = ([price, size]: Level): Level => [complement(price), size];
-  const bids = levelsOf(state.book!, 'bid');
-  const asks = levelsOf(state.book!, 'ask');
+  const bids = state.book!.levels('bid');
+  const asks = state.book!.levels('ask');
   return outcome === 0
     ? { bids: bids.map(text).reverse(), asks: asks.map(text).reverse() }
     : {
@@ -250,8 +250,8 @@ export function bestPrices(
   { book }: SimMarketState,
   outcome: 0 | 1,
 ): { readonly bid: Micro | null; readonly ask: Micro | null } {
-  const bid = bestPrice(book!, 'bid');
-  const ask = bestPrice(book!, 'ask');
+  const bid = book!.bestPrice('bid');
+  const ask = book!.bestPrice('ask');
   if (outcome === 0) return { bid, ask };
   return { bid: ask === null ? null : complement(ask), ask: bid === null ? null : complement(bid) };
 }

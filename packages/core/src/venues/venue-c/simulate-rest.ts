@@ -4,7 +4,7 @@
 import { MICRO, complement, formatMicro } from '../../kernel/decimal.ts';
 import { parseIso, toMillis } from '../../kernel/time.ts';
 import type { Query } from '../serving/query.ts';
-import { asJson, type RestAnswer, type RestRequest, type ServerPrimitives } from '../serving/server.ts';
+import { asJson, type RestAnswer, type RestRequest } from '../serving/server.ts';
 import type { SimMarketState, SimulatedMarkets } from '../serving/simulate.ts';
 import { tokenAnswer, tokensAsked, withBookHash, type TokenFacts } from './server.ts';
 import {
@@ -30,14 +30,12 @@ export function clobAnswer(
   { method, path, query, body }: RestRequest,
   markets: SimulatedMarkets,
   served: (token: string) => ServedToken | null,
-  stamp: (ms: number) => number,
-  primitives: ServerPrimitives,
 ): RestAnswer | null {
   const facts = (token: string): TokenFacts | null => {
     const found = served(token);
-    return found && tokenFacts(found, stamp, primitives);
+    return found && tokenFacts(found, markets);
   };
-  if (path === '/time') return asJson(200, Math.floor(stamp(markets.now()) / 1_000));
+  if (path === '/time') return asJson(200, Math.floor(markets.stamp(markets.now()) / 1_000));
   if (path === '/books') {
     const asked = method === 'POST' ? tokensAsked(body) : null;
     if (!asked) return asJson(400, { error: 'Invalid payload' });
@@ -61,11 +59,7 @@ export function clobAnswer(
 }
 
 /** An empty side is 0 or 1, and a market without trades was last at 0.5. */
-function tokenFacts(
-  { state, outcome }: ServedToken,
-  stamp: (ms: number) => number,
-  primitives: ServerPrimitives,
-): TokenFacts {
+function tokenFacts({ state, outcome }: ServedToken, markets: SimulatedMarkets): TokenFacts {
   const { bid, ask } = bestPrices(state, outcome);
   const last = state.lastTrade ?? 500_000;
   return {
@@ -77,7 +71,8 @@ function tokenFacts(
       price: formatMicro(outcome === 0 ? last : complement(last)),
       side: state.trades % 2 === 0 ? 'BUY' : 'SELL',
     },
-    summary: () => withBookHash(bookSummary(state, outcome, stamp(state.updatedMs)), primitives),
+    summary: () =>
+      withBookHash(bookSummary(state, outcome, markets.stamp(state.updatedMs)), markets.primitives),
   };
 }
 

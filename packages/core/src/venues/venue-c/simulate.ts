@@ -1,8 +1,7 @@
 // Simulated venue C: which markets it lists, and the market as messages of the market channel.
 
 import { formatMicro } from '../../kernel/decimal.ts';
-import type { RestAnswer, RestRequest, ServerPrimitives } from '../serving/server.ts';
-import { bestPrice } from '../serving/sim-book.ts';
+import type { RestAnswer, RestRequest } from '../serving/server.ts';
 import {
   phaseAt,
   type SimMarketEvent,
@@ -51,22 +50,18 @@ export const simulate: VenueSimulatePart<FrameC> = {
   impossibleFrame: negativeSize,
   watchedId: ({ tokens }) => tokens[0],
   credentials: () => ({}),
-  open: (markets, stamp, primitives) => new SimulatedC(markets, stamp, primitives),
+  open: (markets) => new SimulatedC(markets),
 };
 
 class SimulatedC implements SimulatedVenue<FrameC> {
   private readonly markets: SimulatedMarkets;
-  private readonly stamp: (ms: number) => number;
-  private readonly primitives: ServerPrimitives;
   private readonly tokens = new Map<string, ServedToken>();
   /** Listed while we ran and not yet on the CLOB: its first book is sent when it is. */
   private readonly hydrating = new Set<SimMarketState>();
   private readonly bests = new Map<SimMarketState, string>();
 
-  constructor(markets: SimulatedMarkets, stamp: (ms: number) => number, primitives: ServerPrimitives) {
+  constructor(markets: SimulatedMarkets) {
     this.markets = markets;
-    this.stamp = stamp;
-    this.primitives = primitives;
     for (const state of markets.states()) this.learn(state);
   }
 
@@ -92,7 +87,7 @@ class SimulatedC implements SimulatedVenue<FrameC> {
 
   on(event: SimMarketEvent, isHeard: boolean): FrameC[] {
     const { state } = event;
-    const at = this.stamp(event.at);
+    const at = this.markets.stamp(event.at);
     if (event.kind === 'listed') {
       this.learn(state);
       this.hydrating.add(state);
@@ -139,12 +134,12 @@ class SimulatedC implements SimulatedVenue<FrameC> {
   }
 
   private books(state: SimMarketState, at: number): FrameC[] {
-    return OUTCOMES.map((outcome) => bookFrame(state, outcome, at, false, this.primitives));
+    return OUTCOMES.map((outcome) => bookFrame(state, outcome, at, false, this.markets.primitives));
   }
 
   /** When the best prices are new. */
   private newBest(state: SimMarketState, at: number): FrameC[] {
-    const best = `${bestPrice(state.book!, 'bid')}/${bestPrice(state.book!, 'ask')}`;
+    const best = `${state.book!.bestPrice('bid')}/${state.book!.bestPrice('ask')}`;
     if (this.bests.get(state) === best) return [];
     this.bests.set(state, best);
     return OUTCOMES.map((outcome) => bestBidAsk(state, outcome, at));
@@ -155,13 +150,13 @@ class SimulatedC implements SimulatedVenue<FrameC> {
       const found = this.served(id);
       if (!found) return [];
       const { state, outcome } = found;
-      return [bookFrame(state, outcome, this.stamp(state.updatedMs), true, this.primitives)];
+      return [bookFrame(state, outcome, this.markets.stamp(state.updatedMs), true, this.markets.primitives)];
     });
   }
 
   rest(request: RestRequest): RestAnswer | null {
     return request.service === 'gamma'
       ? gammaAnswer(request, this.markets)
-      : clobAnswer(request, this.markets, (token) => this.served(token), this.stamp, this.primitives);
+      : clobAnswer(request, this.markets, (token) => this.served(token));
   }
 }
