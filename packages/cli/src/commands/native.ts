@@ -32,10 +32,11 @@ export async function serveNative(
     ports: { gamma: gammaPort },
     onError: (error) => context.logger.error({ event: 'replay.failed', err: error }, 'the replay failed'),
   });
+  const begins = server.urls['ws'] === undefined ? 'request' : 'subscription';
   const addresses = Object.entries(server.urls).map(([name, url]) => `  ${name.padEnd(6)}${url}`);
   context.answer({ event: 'ready', venue, port: server.port, urls: server.urls }, () =>
     [
-      `${venue} as recorded; it begins with a client's first subscription, any key and signature is taken`,
+      `${venue} as recorded; it begins with a client's first ${begins}, any key and signature is taken`,
       ...addresses,
     ].join('\n'),
   );

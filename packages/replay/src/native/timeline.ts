@@ -1,5 +1,5 @@
 // The one timeline of a native replay: begins with the first subscription, ends with the range, and is wound back when everyone
-// has left.
+// has left. On a venue without a socket it begins with the first question, and stays at its end.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -94,10 +94,18 @@ export class Timeline {
     this.followPrimed();
   }
 
+  private get hasSocket(): boolean {
+    return this.adapter.server.services.some(({ socketPath }) => socketPath !== undefined);
+  }
+
   /** What the venue's server serves. */
   source(): NativeSource {
     return {
-      rest: (request) => answerOf(this.adapter, request, this.memory.answers, this.memory),
+      rest: (request) => {
+        // A venue that is only polled has no subscription to begin with.
+        if (!this.hasSocket) this.beginSoon();
+        return answerOf(this.adapter, request, this.memory.answers, this.memory);
+      },
       connect: (deliver) => this.connect({ deliver, since: new Map() }),
     };
   }
@@ -107,8 +115,7 @@ export class Timeline {
     return {
       initial: (ids) => ids.flatMap((id) => this.firstBook(id, connection)),
       watching: (ids) => {
-        // The subscription's own books go first: they are asked for in the same turn.
-        if (ids.size > 0 && !this.running && !this.isOver) setImmediate(() => this.begin());
+        if (ids.size > 0) this.beginSoon();
       },
       ended: this.over.promise,
       close: () => {
@@ -125,6 +132,11 @@ export class Timeline {
     const { session, ordinal } = first.book;
     if (replay.relativeChanges) since.set(id, { session, ordinal });
     return [first.frame];
+  }
+
+  /** What was just asked for is answered first, in the same turn, as of the moment before. */
+  private beginSoon(): void {
+    if (!this.running && !this.isOver) setImmediate(() => this.begin());
   }
 
   private begin(): void {
@@ -184,7 +196,7 @@ export class Timeline {
       }
     }
     this.isOver = true;
-    if (this.connections.size === 0) this.rewind();
+    if (this.connections.size === 0 && this.hasSocket) this.rewind();
     else this.over.resolve();
   }
 
