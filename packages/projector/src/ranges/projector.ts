@@ -22,7 +22,7 @@ import { PartitionProjector } from './partition.ts';
 import type { Counts, ProjectorObserver, RangeDone } from './progress.ts';
 import { Progress } from './progress.ts';
 import { createRangeProjector } from './range-projection.ts';
-import { backoffMs } from './retry.ts';
+import { waitMs } from './retry.ts';
 
 /** Promises what EventLog.consume promises. */
 export type ProjectorInput = EventLog['consume'];
@@ -180,7 +180,7 @@ class TableProjector implements Projector {
     if (!isLadderlogError(error) || !error.retryable) throw error;
     const attempts = (this.progress.counts.lastError?.attempts ?? 0) + 1;
     this.progress.retried(error, attempts, 'consume', { generation: this.options.generation });
-    await sleep(backoffMs(this.limits, attempts), undefined, { signal }).catch(() => undefined);
+    await sleep(waitMs(this.limits, attempts), undefined, { signal }).catch(() => undefined);
   }
 
   private async assigned(at: Partition, context: PartitionContext): Promise<number> {

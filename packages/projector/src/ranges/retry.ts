@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { isLadderlogError } from '@ladderlog/core';
+import { backoffMs, isLadderlogError } from '@ladderlog/core';
 
 export type RetryPolicy = { readonly minBackoffMs: number; readonly maxBackoffMs: number };
 
@@ -25,14 +25,14 @@ export async function retryUntilDone<T>(
       if (isLadderlogError(error, 'PROJECTOR_FENCED')) throw error;
       onError(error, attempts);
       if (isHopeless(error) && attempts >= HOPELESS_ATTEMPTS) throw error;
-      await sleep(backoffMs(policy, attempts), undefined, { signal });
+      await sleep(waitMs(policy, attempts), undefined, { signal });
     }
   }
 }
 
-/** Doubled with every attempt. */
-export const backoffMs = (policy: RetryPolicy, attempts: number): number =>
-  Math.min(policy.minBackoffMs * 2 ** Math.min(attempts - 1, 20), policy.maxBackoffMs);
+/** Doubled with every attempt, from 1; the whole of it, since a projector has no others to keep apart from. */
+export const waitMs = ({ minBackoffMs, maxBackoffMs }: RetryPolicy, attempts: number): number =>
+  backoffMs(attempts - 1, 1, { baseMs: minBackoffMs, maxMs: maxBackoffMs });
 
 const isHopeless = (error: unknown): boolean =>
   isLadderlogError(error) ? !error.retryable : error instanceof TypeError || error instanceof RangeError;
