@@ -206,10 +206,12 @@ export {
   absenceOf,
   emptyMarket,
   evolve,
+  factsOf,
   goesOn,
   isGoingOn,
   isOver,
   withRows,
+  withoutBooks,
   withoutNative,
 } from './market/state.ts';
 export type { VenueHealth } from './market/venue-status.ts';

@@ -2,9 +2,8 @@
 // matched once for all of them, and the channels of a market are remembered.
 
 import type { MarketState, StreamFilter } from '@ladderlog/core';
-import { filterKey, filterMatches } from '@ladderlog/core';
+import { factsOf, filterKey, filterMatches } from '@ladderlog/core';
 import type { Subscription } from './clients/subscription.ts';
-import { factsOf } from './current.ts';
 
 export type Channel = { readonly filter: StreamFilter; readonly subscriptions: Set<Subscription> };
 

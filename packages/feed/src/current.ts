@@ -3,7 +3,6 @@
 import type {
   BookObserved,
   GapOpened,
-  MarketFacts,
   MarketIdentity,
   MarketState,
   Micros,
@@ -11,16 +10,9 @@ import type {
   StreamFilter,
   Venue,
 } from '@ladderlog/core';
-import { filterMatches, isGoingOn, marketKey, streamText } from '@ladderlog/core';
+import { factsOf, filterMatches, isGoingOn, marketKey, streamText } from '@ladderlog/core';
 import type { Live } from '@ladderlog/live';
 import { textFrame } from './clients/item.ts';
-
-export const factsOf = ({ venue, market, metadata }: MarketState): MarketFacts => ({
-  venue,
-  market,
-  asset: metadata?.event.asset ?? null,
-  window: metadata?.event.window ?? null,
-});
 
 type Framed = { readonly identity: MarketIdentity | null; readonly frame: Buffer };
 

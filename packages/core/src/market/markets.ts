@@ -2,8 +2,9 @@
 
 import type { LadderEvent, Venue } from '../events/events.ts';
 import type { Position } from '../events/topics.ts';
+import type { Micros } from '../kernel/time.ts';
 import type { MarketState } from './state.ts';
-import { emptyMarket, evolve } from './state.ts';
+import { emptyMarket, evolve, isOver } from './state.ts';
 
 export const marketKey = (venue: string, market: string): string => `${venue}\n${market}`;
 
@@ -28,6 +29,11 @@ export class Markets {
 
   values(): IterableIterator<MarketState> {
     return this.byKey.values();
+  }
+
+  /** Those that are over leave memory. */
+  dropOver(now: Micros): void {
+    for (const [key, state] of this.byKey) if (isOver(state, now)) this.byKey.delete(key);
   }
 
   /** Null: the event is of no market. `order`: see evolve. */

@@ -4,6 +4,7 @@
 
 import type { BookObserved, GapOpened, MarketObserved, Venue, VenueEvent } from '../events/events.ts';
 import type { Position } from '../events/topics.ts';
+import type { MarketFacts } from '../feed/requests.ts';
 import type { Micros } from '../kernel/time.ts';
 import { isNewer } from '../tables/projection.ts';
 import type { LastSeen, Watched } from './watching.ts';
@@ -156,6 +157,20 @@ export function withRows(state: MarketState, rows: MarketRows, now: Micros): Mar
 /** Without the venue's own object, which is large and which only the native replay shows. */
 export const withoutNative = (event: MarketObserved): MarketObserved =>
   event.native === '' ? event : { ...event, native: '' };
+
+/** Outcome null: without any. */
+export const withoutBooks = (state: MarketState, outcome: string | null): MarketState => ({
+  ...state,
+  books: outcome === null ? NONE : state.books.filter(({ event }) => event.outcome !== outcome),
+});
+
+/** What subscriptions choose a market by. */
+export const factsOf = ({ venue, market, metadata }: MarketState): MarketFacts => ({
+  venue,
+  market,
+  asset: metadata?.event.asset ?? null,
+  window: metadata?.event.window ?? null,
+});
 
 /** A market's last books come after its closing time. */
 const LATE: Micros = 60_000_000;

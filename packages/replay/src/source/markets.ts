@@ -1,9 +1,9 @@
 // What the log says of the markets of a replay: which have a wanted asset or window, and who they were when the range began.
 
-import type { MarketIdentity, MarketObserved, Micros, Position, Venue } from '@ladderlog/core';
+import type { MarketObserved, Micros, Position, Venue } from '@ladderlog/core';
+import { Markets, emptyMarket, marketKey, withRows, withoutNative } from '@ladderlog/core';
 import type { EventLog, LogRecord } from '@ladderlog/log';
 import { positionsFromBeginning } from '@ladderlog/log';
-import { inOrder } from './order.ts';
 
 export type SurveyRequest = {
   readonly venues: readonly Venue[];
@@ -14,39 +14,21 @@ export type SurveyRequest = {
   readonly signal?: AbortSignal;
 };
 
-export const marketKey = (venue: string, market: string): string => `${venue}\n${market}`;
 const WEEK: Micros = 7 * 86_400_000_000;
 
-type Known = { readonly event: MarketObserved; readonly time: Micros; readonly position: Position };
+type Told = { readonly event: MarketObserved; readonly position: Position };
 
-/** The newest metadata of each market before `from`, as far back as `lookback`. */
-export async function identitiesBefore(
-  log: EventLog,
-  request: SurveyRequest,
-): Promise<Map<string, KnownMarket>> {
+/** The newest metadata of each market before `from`, as far back as `lookback`, as the state of that market. */
+export async function marketsBefore(log: EventLog, request: SurveyRequest): Promise<Markets> {
   const { from, lookback = WEEK } = request;
-  const known = new Map<string, Known>();
-  await eachMarket(log, request, { from: from - lookback, to: from }, null, (one) => {
-    const key = marketKey(one.event.venue, one.event.market);
-    const before = known.get(key);
-    if (!before || inOrder(before, one) < 0) known.set(key, one);
+  const markets = new Markets();
+  await eachMarket(log, request, { from: from - lookback, to: from }, null, ({ event, position }) => {
+    const state = markets.get(event.venue, event.market) ?? emptyMarket(event.venue, event.market);
+    const metadata = { event: withoutNative(event), position };
+    markets.set(withRows(state, { books: [], metadata, gaps: [], lastSeen: [] }, from));
   });
-  return new Map([...known].map(([key, { event }]) => [key, knownMarket(event)]));
+  return markets;
 }
-
-/** Without the venue's own object, which is large. */
-export type KnownMarket = MarketIdentity & Pick<MarketObserved, 'asset' | 'window' | 'status' | 'closesAt'>;
-
-export const knownMarket = (event: MarketObserved): KnownMarket => ({
-  asset: event.asset,
-  window: event.window,
-  status: event.status,
-  closesAt: event.closesAt,
-  eventId: event.eventId,
-  seriesId: event.seriesId,
-  conditionId: event.conditionId,
-  outcomes: event.outcomes,
-});
 
 /**
  * Native ids of the markets of these assets (and windows) with anything in the range. An asset never changes, so metadata of any
@@ -59,7 +41,7 @@ export async function marketsOfAssets(
   const { from, to, lookback = WEEK } = request;
   const seen = new Set<string>();
   const facts = new Map<string, MarketObserved>();
-  const learn = ({ event }: Known): void => {
+  const learn = ({ event }: Told): void => {
     facts.set(marketKey(event.venue, event.market), event);
   };
   await eachMarket(
@@ -94,7 +76,7 @@ async function eachMarket(
   request: SurveyRequest,
   times: { readonly from: Micros; readonly to: Micros },
   onRecord: ((topic: string, record: LogRecord) => void) | null,
-  onMarket: (known: Known) => void,
+  onMarket: (told: Told) => void,
 ): Promise<void> {
   const bounded = Number.isFinite(times.from) || Number.isFinite(times.to);
   for await (const { topic, partition, records } of log.read({
@@ -110,7 +92,6 @@ async function eachMarket(
       if (decoded.ok && decoded.event.type === 'MarketObserved')
         onMarket({
           event: decoded.event,
-          time: record.time,
           position: { topic, partition, offset: record.offset },
         });
     }

@@ -4,9 +4,9 @@
 import type { EventType, Position, ReplayControl, StreamFilter, StreamRequest, Venue } from '@ladderlog/core';
 import {
   SILENT_MS,
-  Markets,
   STREAM_VERSION,
   Statuses,
+  factsOf,
   filterMatches,
   formatPosition,
   subscribedPlaces,
@@ -22,7 +22,7 @@ import type { Speed, Timer } from '../source/pace.ts';
 import { Pace, aborted, systemTimer } from '../source/pace.ts';
 import { ReplayClient } from './client.ts';
 import { lastOf } from './resume.ts';
-import { ReplayState, factsOf } from './state.ts';
+import { ReplayState } from './state.ts';
 import { ReplaySubscriptions } from './subscriptions.ts';
 import type { ReplayRequest } from './steps.ts';
 import { isMessage, messageText, replaySteps } from './steps.ts';
@@ -242,8 +242,6 @@ export class Player {
     const { from, after } = this;
     const state = new ReplayState(await positionsAt(log, request.venues, from));
     const statuses = new Statuses(() => this.at, SILENT_MS);
-    const markets = new Markets();
-    let played = 0;
     const steps = replaySteps(log, { ...request, from: from - WARM_UP, signal }, TYPES);
     const begin = (): void => {
       this.at = from;
@@ -264,11 +262,10 @@ export class Player {
         // A step is one moment: whoever subscribes sees all of it or nothing.
         if (!isBefore || !this.state) this.at = step.time;
         if (step.event.observedAt >= from) state.pass(step);
-        const change = markets.apply(step.event, step.position, played++);
-        if (change) statuses.update(change.before, change.after);
+        statuses.update(step.before, step.state);
         if (isMessage(step)) {
-          state.apply(step);
-          if (!isBefore && this.subscriptions.want(factsOf({ ...step.event, known: step.known })))
+          state.told(step);
+          if (!isBefore && this.subscriptions.want(factsOf(step.state)))
             this.client.sendText(messageText(step));
         }
         for (const status of statuses.changed())

@@ -1,26 +1,14 @@
-// What a replay has reached, for those who subscribe now: the newest books and open gaps of each market, and the last position
-// of each partition. A fold of what was passed, sent or not.
+// What a replay has reached, for those who subscribe now: the state of each market that was told of, and the last position of
+// each partition. It holds what was passed, sent or not.
 
-import type { BookObserved, GapOpened, Micros, Position, StreamFilter, Venue } from '@ladderlog/core';
-import { filterMatches, isGoingOn, isNewer, streamText } from '@ladderlog/core';
-import type { KnownMarket } from '../source/markets.ts';
-import { marketKey } from '../source/markets.ts';
+import type { MarketState, Micros, Position, StreamFilter } from '@ladderlog/core';
+import { Markets, factsOf, filterMatches, isGoingOn, streamText } from '@ladderlog/core';
 import type { ReplayMessage, ReplayStep } from './steps.ts';
-
-type Current<E> = { readonly event: E; readonly position: Position };
-
-type MarketState = {
-  readonly venue: Venue;
-  readonly market: string;
-  known: KnownMarket | null;
-  readonly books: Map<string, Current<BookObserved>>;
-  readonly gaps: Map<string, Current<GapOpened>>;
-};
 
 const placeOf = ({ topic, partition }: Omit<Position, 'offset'>): string => `${topic}/${partition}`;
 
 export class ReplayState {
-  private readonly markets = new Map<string, MarketState>();
+  private readonly markets = new Markets();
   private readonly passed: Map<string, number>;
 
   /** `next`: the first offsets of the replay, by time. */
@@ -28,24 +16,8 @@ export class ReplayState {
     this.passed = new Map(next.map((position) => [placeOf(position), position.offset - 1]));
   }
 
-  apply({ event, position, known }: ReplayMessage): void {
-    const key = marketKey(event.venue, event.market);
-    let state = this.markets.get(key);
-    if (!state) {
-      const { venue, market } = event;
-      this.markets.set(key, (state = { venue, market, known, books: new Map(), gaps: new Map() }));
-    }
-    state.known = known;
-    if (event.type === 'BookObserved') {
-      const before = state.books.get(event.outcome);
-      if (
-        !before ||
-        isNewer(event.observedAt, position.offset, before.event.observedAt, before.position.offset)
-      )
-        state.books.set(event.outcome, { event, position });
-    } else if (event.type === 'GapOpened') {
-      if (event.dataset === 'books') state.gaps.set(event.gapId, { event, position });
-    } else if (event.type === 'GapClosed') state.gaps.delete(event.gapId);
+  told({ state }: ReplayMessage): void {
+    this.markets.set(state);
   }
 
   /** The client has it, or did not ask for it. */
@@ -66,24 +38,13 @@ export class ReplayState {
     return [...this.markets.values()].filter(
       (state) =>
         filterMatches(filter, factsOf(state)) &&
-        (filter.market !== null || !state.known || isGoingOn(state.known, now)),
+        (filter.market !== null || !state.metadata || isGoingOn(state.metadata.event, now)),
     );
   }
 
-  currentTexts({ books, gaps, known }: MarketState): string[] {
-    return [...books.values(), ...gaps.values()].map(({ event, position }) =>
-      streamText(event, position, known, { current: true, replay: true }),
+  currentTexts({ books, gaps, metadata }: MarketState): string[] {
+    return [...books, ...gaps.filter(({ event }) => event.dataset === 'books')].map(({ event, position }) =>
+      streamText(event, position, metadata?.event ?? null, { current: true, replay: true }),
     );
   }
 }
-
-export const factsOf = (of: {
-  readonly venue: Venue;
-  readonly market: string;
-  readonly known: KnownMarket | null;
-}) => ({
-  venue: of.venue,
-  market: of.market,
-  asset: of.known?.asset ?? null,
-  window: of.known?.window ?? null,
-});

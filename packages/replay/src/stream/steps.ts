@@ -1,13 +1,20 @@
 // A replay as messages of the live feed, with the `replay` flag. What a market was is folded as the replay goes, beginning with
 // what the log knew of it when the range began: no message knows the future.
 
-import type { EventType, Micros, Position, StreamEvent, VenueEvent } from '@ladderlog/core';
-import { STREAM_TYPES, streamText } from '@ladderlog/core';
+import type {
+  Change,
+  EventType,
+  MarketState,
+  Micros,
+  Position,
+  StreamEvent,
+  VenueEvent,
+} from '@ladderlog/core';
+import { Markets, STREAM_TYPES, streamText, withoutNative } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { ReplayRange } from '../source/source.ts';
 import { replayBatches } from '../source/source.ts';
-import type { KnownMarket } from '../source/markets.ts';
-import { identitiesBefore, knownMarket, marketKey, marketsOfAssets } from '../source/markets.ts';
+import { marketsBefore, marketsOfAssets } from '../source/markets.ts';
 
 export type ReplayRequest = Omit<ReplayRange, 'types'> & {
   readonly assets?: readonly string[];
@@ -16,12 +23,13 @@ export type ReplayRequest = Omit<ReplayRange, 'types'> & {
   readonly lookback?: Micros;
 };
 
-/** An event in its turn, and what was known of its market then. */
+/** An event in its turn, and the state of its market before it and with it. */
 export type ReplayStep = {
   readonly event: VenueEvent;
   readonly position: Position;
   readonly time: Micros;
-  readonly known: KnownMarket | null;
+  readonly before: MarketState | null;
+  readonly state: MarketState;
 };
 export type ReplayMessage = ReplayStep & { readonly event: StreamEvent };
 
@@ -35,6 +43,9 @@ async function resolveMarkets(log: EventLog, request: ReplayRequest): Promise<re
   return markets ? found.filter((market) => markets.includes(market)) : found;
 }
 
+/** So often markets that are over are looked for and dropped. */
+const DROP_EVERY = 100_000;
+
 /** All venue events of these types, also those that are no messages. */
 export async function* replaySteps(
   log: EventLog,
@@ -42,14 +53,15 @@ export async function* replaySteps(
   types: ReadonlySet<EventType>,
 ): AsyncGenerator<ReplayStep[]> {
   const markets = await resolveMarkets(log, request);
-  const known =
-    request.lookback === 0 ? new Map<string, KnownMarket>() : await identitiesBefore(log, request);
+  const states = request.lookback === 0 ? new Markets() : await marketsBefore(log, request);
+  let played = 0;
   const range: ReplayRange = { ...request, ...(markets ? { markets } : {}), types };
   for await (const items of replayBatches(log, range))
     yield items.map(({ event, position, time }) => {
-      const key = marketKey(event.venue, event.market);
-      if (event.type === 'MarketObserved') known.set(key, knownMarket(event));
-      return { event, position, time, known: known.get(key) ?? null };
+      const folded = event.type === 'MarketObserved' ? withoutNative(event) : event;
+      if (++played % DROP_EVERY === 0) states.dropOver(event.observedAt);
+      const { before, after } = states.apply(folded, position, played) as Change;
+      return { event, position, time, before, state: after };
     });
 }
 
@@ -58,5 +70,5 @@ export const replayMessages = (log: EventLog, request: ReplayRequest): AsyncGene
 
 export const isMessage = (step: ReplayStep): step is ReplayMessage => STREAM_TYPES.has(step.event.type);
 
-export const messageText = ({ event, position, known }: ReplayMessage): string =>
-  streamText(event, position, known, { replay: true });
+export const messageText = ({ event, position, state }: ReplayMessage): string =>
+  streamText(event, position, state.metadata?.event ?? null, { replay: true });
