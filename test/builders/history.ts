@@ -33,7 +33,7 @@ type Step = {
 const MARKETS = ['M1', 'M2', 'M3'];
 
 /** Events of one venue. */
-export const histories = (maxLength: number): fc.Arbitrary<VenueEvent[]> =>
+export const histories = (maxLength: number, minLength = 0): fc.Arbitrary<VenueEvent[]> =>
   fc
     .array(
       fc.record<Step>({
@@ -43,7 +43,8 @@ export const histories = (maxLength: number): fc.Arbitrary<VenueEvent[]> =>
         seconds: fc.nat({ max: 3 }),
         other: fc.integer({ min: -50, max: 50 }),
       }),
-      { maxLength },
+      // Else fast-check keeps to about ten.
+      { minLength, maxLength, size: 'max' },
     )
     .map(written);
 

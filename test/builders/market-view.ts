@@ -3,6 +3,7 @@
 // observation) is left out.
 
 import type { MarketState } from '@ladderlog/core';
+import { withoutNative } from '@ladderlog/core';
 
 export const viewOf = ({ market, books, gaps, metadata, watched }: MarketState) => ({
   market,
@@ -10,7 +11,7 @@ export const viewOf = ({ market, books, gaps, metadata, watched }: MarketState) 
   gaps: gaps
     .map(({ event, position }) => ({ ...event, session: '', ordinal: 0, sourceTs: null, position }))
     .sort((a, b) => (a.gapId < b.gapId ? -1 : 1)),
-  metadata,
+  metadata: metadata && { ...metadata, event: withoutNative(metadata.event) },
   watched: watched
     .filter(({ dataset }) => dataset === 'books')
     .map(({ outcome, lastSeen, recording }) => ({
