@@ -2,3 +2,4 @@
 export type { Live, LiveListener, LiveOptions, LiveRecord } from './live.ts';
 export { openLive } from './live.ts';
 export type { LiveMarket } from './markets.ts';
+export { tablesInput } from './tables-input.ts';

@@ -49,6 +49,8 @@ export type LiveOptions = {
 export type LiveRecord = {
   readonly position: Position;
   readonly record: LogRecord;
+  /** Of the partition, when the record was read. */
+  readonly end: number;
   /** Null where it is unreadable, or of a type that tells nothing of a market's state. */
   readonly event: LadderEvent | null;
   /** By marketKey; null with an event of no market. */
@@ -132,11 +134,18 @@ export async function openLive(options: LiveOptions): Promise<Live> {
     bounds.start,
     bounds.ends,
     {
-      onRecord(topic, partition, record) {
+      onRecord(topic, partition, record, end) {
         const position = { topic, partition, offset: record.offset };
         const event = FOLDED.has(record.type) && record.decoded.ok ? record.decoded.event : null;
         const change = event && apply(event, position);
-        const given = { position, record, event, key: change?.key ?? null, state: change?.after ?? null };
+        const given = {
+          position,
+          record,
+          end,
+          event,
+          key: change?.key ?? null,
+          state: change?.after ?? null,
+        };
         for (const listener of listeners) listener.onRecord(given);
       },
       onSlice: () => settled(listeners),

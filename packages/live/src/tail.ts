@@ -18,7 +18,7 @@ export type Tail = {
 
 export type TailHandler = {
   /** Synchronous: when it returns, `next` has moved past the record. */
-  onRecord(topic: string, partition: number, record: LogRecord): void;
+  onRecord(topic: string, partition: number, record: LogRecord, end: number): void;
   /** Between slices of a batch; the tail waits for it. */
   onSlice(): Promise<void> | null;
 };
@@ -45,14 +45,14 @@ export function createTail(
   const caughtUp = Promise.withResolvers<void>();
   if (missing.size === 0) caughtUp.resolve();
 
-  const handOver = async ({ topic, partition, records }: LogBatch): Promise<void> => {
+  const handOver = async ({ topic, partition, records, end }: LogBatch): Promise<void> => {
     const name = `${topic}/${partition}`;
     const place = next.get(name)!;
     let inSlice = 0;
     for (const record of records) {
       if (record.offset < place.offset) continue;
       place.offset = record.offset + 1;
-      handler.onRecord(topic, partition, record);
+      handler.onRecord(topic, partition, record, end);
       if (++inSlice < SLICE) continue;
       inSlice = 0;
       await handler.onSlice();

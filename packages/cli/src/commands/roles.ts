@@ -10,7 +10,7 @@ import { HOST, METRICS_PORT, flag } from '../flags.ts';
 import { asLive } from '../processes/live.ts';
 import type { Metrics } from '../processes/metrics.ts';
 import { createMetrics, serveMetrics } from '../processes/metrics.ts';
-import { startCollect, startProject, startServe } from '../processes/roles.ts';
+import { startCollect, startLive, startProject, startServe } from '../processes/roles.ts';
 import { withLog, withRuntime } from '../processes/runtime.ts';
 import { simulate } from '../processes/simulator-faults.ts';
 
@@ -65,13 +65,19 @@ export const serve: Command = {
     const { config, signal } = context;
     const metrics = createMetrics();
     const work: Parameters<typeof withRuntime>[2] = async ({ directory, log, store, cursors }) => {
-      const server = await startServe(context, directory, log, store, cursors, metrics, () => []);
-      const url = `http://${config.host}:${server.port}`;
-      const isReady = async (): Promise<boolean> => (await store.health()).ok && !signal.aborted;
-      await whileProbed(context, 'serve', metrics, isReady, { url }, async () => {
-        if (!signal.aborted) await once(signal, 'abort');
-        await server.close();
-      });
+      const live = await startLive(context, log, store, cursors);
+      try {
+        const server = await startServe(context, directory, log, store, cursors, live, metrics, () => []);
+        const url = `http://${config.host}:${server.port}`;
+        const isReady = async (): Promise<boolean> => (await store.health()).ok && !signal.aborted;
+        await whileProbed(context, 'serve', metrics, isReady, { url }, async () => {
+          if (!signal.aborted) await once(signal, 'abort');
+          await server.close();
+        });
+      } finally {
+        // It follows the log; left alone, that would keep the process alive.
+        await live.close();
+      }
     };
     await withRuntime(context, 'ladderlog serve', work, metrics.queried);
   },

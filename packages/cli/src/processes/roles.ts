@@ -9,6 +9,7 @@ import type { Collecting } from '@ladderlog/collectors';
 import { collect } from '@ladderlog/collectors';
 import { LadderlogError, isLadderlogError, silentMs } from '@ladderlog/core';
 import { Feed } from '@ladderlog/feed';
+import type { Live } from '@ladderlog/live';
 import { openLive } from '@ladderlog/live';
 import type { EventLog } from '@ladderlog/log';
 import type { CursorStore, Follower } from '@ladderlog/projector';
@@ -86,6 +87,8 @@ export function startProject(
   cursors: CursorStore,
   metrics: Metrics,
   signal: AbortSignal,
+  /** Default: the log itself, shared with other projectors. */
+  input?: EventLog['consume'],
 ): Role & { readonly follower: Follower } {
   const follower = createFollower({
     log,
@@ -94,6 +97,7 @@ export function startProject(
     projections: PROJECTIONS,
     logger: context.logger,
     observer: metrics.projectorObserver,
+    ...(input ? { input } : {}),
   });
   metrics.watchProjector(() => follower.status());
   const stop = new AbortController();
@@ -160,23 +164,19 @@ async function whenFree<T>(build: () => Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-export async function startServe(
-  context: Context,
-  directory: DataDirectory,
+/** The state of the markets, for `startServe`, which begins to follow the log. */
+export const startLive = (
+  { config, logger }: Context,
   log: EventLog,
   store: Store,
   cursors: CursorStore,
-  metrics: Metrics,
-  /** Venues that this process records. */
-  recorded: () => readonly string[],
-): Promise<ApiServer & { readonly caughtUp: Promise<void> }> {
-  const { config, logger } = context;
-  const engines = { store, log, logger, clock: (): number => Date.now() * 1_000 };
-  // One limit: latest books, coverage, health and the feed say the same of a collector that is gone.
-  const silent = { silentMs: silentMs(config.beatSeconds) };
-  const live = await openLive({
-    ...engines,
-    ...silent,
+): Promise<Live> =>
+  openLive({
+    store,
+    log,
+    logger,
+    clock,
+    silentMs: silentMs(config.beatSeconds),
     projected: async () =>
       (await cursors.list(await store.generation())).map(({ topic, partition, hwm }) => ({
         topic,
@@ -184,10 +184,29 @@ export async function startServe(
         offset: hwm + 1,
       })),
   });
+
+const clock = (): number => Date.now() * 1_000;
+
+export async function startServe(
+  context: Context,
+  directory: DataDirectory,
+  log: EventLog,
+  store: Store,
+  cursors: CursorStore,
+  live: Live,
+  metrics: Metrics,
+  /** Venues that this process records. */
+  recorded: () => readonly string[],
+): Promise<ApiServer> {
+  const { config, logger } = context;
   const api = await createApi({
-    ...engines,
-    ...silent,
+    store,
+    log,
+    logger,
+    clock,
     live,
+    // One limit: latest books, coverage, health and the feed say the same of a collector that is gone.
+    silentMs: silentMs(config.beatSeconds),
     cursorSecret: cursorSecret(directory, config.cursorSecret),
     version: VERSION,
     health: async () => ({
@@ -201,28 +220,28 @@ export async function startServe(
     registry: metrics.registry,
     ...(config.redisUrl === null ? {} : { redisUrl: config.redisUrl }),
   });
-  const feed = new Feed({ ...engines, live, keys: api.keys, observer: feedObserver(metrics.registry) });
+  const feed = new Feed({
+    log,
+    logger,
+    clock,
+    live,
+    keys: api.keys,
+    observer: feedObserver(metrics.registry),
+  });
   live.follow();
-  const end = async (): Promise<void> => {
-    await feed.close();
-    await api.close();
-    await live.close();
-  };
   const server = await serveApi(api, { host: config.host, port: config.port, logger }).catch(
     async (error: unknown) => {
-      // The log is followed already; left alone, that would keep the process alive.
-      await end();
+      await feed.close();
+      await api.close();
       throw error;
     },
   );
   server.server.on('upgrade', (request, socket, head) => feed.handleUpgrade(request, socket, head));
   return {
     ...server,
-    caughtUp: live.caughtUp,
     async close() {
       await feed.close();
       await server.close();
-      await live.close();
     },
   };
 }

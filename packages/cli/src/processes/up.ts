@@ -1,6 +1,7 @@
 // `ladderlog up`: everything in one process. Order of starting: engines, projector, API, then the venues; of ending: the
 // venues first, so that nothing that was received is lost.
 
+import { tablesInput } from '@ladderlog/live';
 import type { Simulators } from '@ladderlog/simulators';
 import { startSqlFront } from '@ladderlog/store';
 
@@ -9,7 +10,7 @@ import { serveControl } from '../data/control.ts';
 import { demoKey } from './demo-key.ts';
 import type { MetricsServer } from './metrics.ts';
 import { createMetrics, serveMetrics } from './metrics.ts';
-import { startCollect, startProject, startServe } from './roles.ts';
+import { startCollect, startLive, startProject, startServe } from './roles.ts';
 import { openRuntime } from './runtime.ts';
 import { simulate } from './simulator-faults.ts';
 
@@ -31,7 +32,17 @@ export type Up = {
 const FIRST_BOOKS_MS = 5_000;
 
 /** The order of ending, whatever was started by then. */
-const ENDING = ['collect', 'serve', 'project', 'control', 'sql', 'metrics', 'simulate', 'engines'] as const;
+const ENDING = [
+  'collect',
+  'serve',
+  'project',
+  'live',
+  'control',
+  'sql',
+  'metrics',
+  'simulate',
+  'engines',
+] as const;
 type Part = (typeof ENDING)[number];
 
 export async function startUp(context: Context): Promise<Up> {
@@ -44,8 +55,12 @@ export async function startUp(context: Context): Promise<Up> {
   const ends = new Map<Part, () => Promise<unknown>>([['engines', () => runtime.close()]]);
   let simulators: Simulators | null = null;
   try {
+    const live = await startLive(context, log, store, cursors);
+    ends.set('live', () => live.close());
     const projectorEnd = new AbortController();
-    const project = startProject(context, log, store, cursors, metrics, projectorEnd.signal);
+    // Embedded, nobody else fills the tables: they take what this process reads anyway.
+    const input = runtime.chdb && log.kind === 'sqlite' ? tablesInput(log, live) : undefined;
+    const project = startProject(context, log, store, cursors, metrics, projectorEnd.signal, input);
     // Heard below; until then a failure must not end the process by itself.
     project.done.catch(() => undefined);
     ends.set('project', async () => {
@@ -55,7 +70,7 @@ export async function startUp(context: Context): Promise<Up> {
     let collecting: Awaited<ReturnType<typeof startCollect>> | null = null;
     const recorded = (): readonly string[] =>
       collecting?.collecting.status().venues.map(({ venue }) => venue) ?? [];
-    const server = await startServe(context, directory, log, store, cursors, metrics, recorded);
+    const server = await startServe(context, directory, log, store, cursors, live, metrics, recorded);
     ends.set('serve', () => server.close());
     const sql =
       config.sqlPort === null || !runtime.chdb
