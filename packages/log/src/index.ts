@@ -3,7 +3,7 @@ export { EVENT_SCHEMAS } from './avro/schemas.ts';
 export type { KafkaLog, KafkaLogOptions } from './kafka/kafka-log.ts';
 export { openKafkaLog } from './kafka/kafka-log.ts';
 export type { ThinTopic } from './kafka/topics.ts';
-export type { EventLog, LogBatch, PartitionInfo, TopicInfo } from './log.ts';
+export type { ConsumeRequest, EventLog, LogBatch, PartitionInfo, TopicInfo } from './log.ts';
 export { MAX_RECORD_BYTES } from './log.ts';
 export type { ReadEvent } from './reading.ts';
 export { positionsAt, positionsAtEnd, positionsFromBeginning, readEvents } from './reading.ts';

@@ -1,15 +1,7 @@
 // A replay as messages of the live feed, with the `replay` flag. What a market was is folded as the replay goes, beginning with
 // what the log knew of it when the range began: no message knows the future.
 
-import type {
-  Change,
-  EventType,
-  MarketState,
-  Micros,
-  Position,
-  StreamEvent,
-  VenueEvent,
-} from '@ladderlog/core';
+import type { EventType, MarketState, Micros, Position, StreamEvent, VenueEvent } from '@ladderlog/core';
 import { Markets, STREAM_TYPES, streamText, withoutNative } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { ReplayRange } from '../source/source.ts';
@@ -60,7 +52,7 @@ export async function* replaySteps(
     yield items.map(({ event, position, time }) => {
       const folded = event.type === 'MarketObserved' ? withoutNative(event) : event;
       if (++played % DROP_EVERY === 0) states.dropOver(event.observedAt);
-      const { before, after } = states.apply(folded, position, played) as Change;
+      const { before, after } = states.apply(folded, position, played)!;
       return { event, position, time, before, state: after };
     });
 }
