@@ -10,7 +10,6 @@ export type { ProjectorObserver } from './ranges/progress.ts';
 export { openSqliteCursors } from './ranges/sqlite-cursors.ts';
 export { openClickhouseCursors } from './ranges/clickhouse-cursors.ts';
 export {
-  tableChecksums,
   verify,
   type Difference,
   type TableSummary,

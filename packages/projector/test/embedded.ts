@@ -15,6 +15,9 @@ import pino from 'pino';
 
 import type { CursorStore, Projector, ProjectorOptions, VerifyResult } from '../src/index.ts';
 import { createProjector, openSqliteCursors, verify } from '../src/index.ts';
+import { sumTables } from '../src/verify/sums.ts';
+import type { TableSummary } from '../src/verify/verify.ts';
+import { summaryOf } from '../src/verify/verify.ts';
 import type { FailPoints } from './fail-points.ts';
 import { withFailPoints } from './fail-points.ts';
 import { inBatches } from './generate.ts';
@@ -106,3 +109,9 @@ export const verifyAll = (options: Some): Promise<VerifyResult> =>
     projections: options.projections ?? PROJECTIONS,
     generation: options.generation,
   });
+
+/** What the tables hold, without the log: enough to hold two builds against each other. */
+export async function tableChecksums(store: Store, generation: number): Promise<TableSummary[]> {
+  const tables = await sumTables(store, PROJECTIONS, generation);
+  return PROJECTIONS.map(({ table }) => summaryOf(table, tables.get(table)!));
+}

@@ -1,23 +1,18 @@
 // Whether a cursor, the log and the tables belong together. What does not is refused rather than patched up: rebuild.
 
-import type { Projection } from '@ladderlog/core';
 import { LadderlogError, partitionName } from '@ladderlog/core';
-import type { Store } from '@ladderlog/store';
 import { anyRow } from '@ladderlog/store';
 
 import type { Claim } from './cursor.ts';
 import type { Bounds } from './log-bounds.ts';
+import type { Places } from './places.ts';
 
 export async function checkClaim(
-  places: {
-    readonly store: Pick<Store, 'query'>;
-    readonly projections: readonly Projection[];
-    readonly fingerprint: string;
-  },
+  places: Places,
+  fingerprint: string,
   claim: Claim,
   log: Bounds,
 ): Promise<void> {
-  const { store, projections, fingerprint } = places;
   const { cursor, key, fresh } = claim;
   const { generation } = key;
   if (cursor.fingerprint !== fingerprint)
@@ -36,7 +31,7 @@ export async function checkClaim(
   // Cursors and tables must have begun together: else rows would be missed, or come twice.
   const projected = cursor.hwm >= log.begin;
   if (!fresh && !projected) return;
-  if ((await hasRows(store, projections, fresh ? key : { generation })) === fresh)
+  if ((await hasRows(places, fresh ? key : { generation })) === fresh)
     throw new LadderlogError(
       'TABLES_FOREIGN',
       fresh
@@ -46,11 +41,7 @@ export async function checkClaim(
     );
 }
 
-async function hasRows(
-  store: Pick<Store, 'query'>,
-  projections: readonly Projection[],
-  of: Parameters<typeof anyRow>[1],
-): Promise<boolean> {
+async function hasRows({ store, projections }: Places, of: Parameters<typeof anyRow>[1]): Promise<boolean> {
   for (const { table } of projections)
     if ((await store.query(anyRow(table, of), { name: 'has-rows', deadlineMs: 60_000 })).length > 0)
       return true;

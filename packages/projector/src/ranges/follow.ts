@@ -2,13 +2,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Store } from '@ladderlog/store';
-
 import type { Projector, ProjectorOptions, ProjectorStatus } from './projector.ts';
 import { createProjector } from './projector.ts';
 
-export type FollowerOptions = Omit<ProjectorOptions, 'generation' | 'store'> & {
-  readonly store: Store;
+export type FollowerOptions = Omit<ProjectorOptions, 'generation'> & {
   /** How often the served generation is asked for. */
   readonly pollMs?: number;
 };
@@ -68,10 +65,9 @@ class GenerationFollower implements Follower {
   }
 
   private async served(): Promise<Current> {
-    const { pollMs: _, ...options } = this.options;
-    const generation = await options.store.generation();
+    const generation = await this.options.store.generation();
     if (this.current?.generation !== generation)
-      this.current = { generation, projector: createProjector({ ...options, generation }) };
+      this.current = { generation, projector: createProjector({ ...this.options, generation }) };
     return this.current;
   }
 

@@ -2,15 +2,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Projection } from '@ladderlog/core';
 import { LadderlogError, VENUES, fingerprintOf, isLadderlogError, partitionName } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import { createRowEncoder } from '@ladderlog/store';
-import type { RowEncoder, Store } from '@ladderlog/store';
+import type { RowEncoder } from '@ladderlog/store';
 import type { Logger } from 'pino';
 
 import { checkClaim } from './claim-check.ts';
-import type { CursorStore } from './cursor.ts';
 import { WriteGate } from './gate.ts';
 import { tablesCaughtUp, watchEnds } from './lag.ts';
 import type { ProjectorLimits } from './limits.ts';
@@ -19,6 +17,7 @@ import type { Partition } from './log-bounds.ts';
 import { boundsOf, hasRecords } from './log-bounds.ts';
 import type { PartitionContext, PartitionStatus } from './partition.ts';
 import { PartitionProjector } from './partition.ts';
+import type { Places } from './places.ts';
 import type { Counts, ProjectorObserver, RangeDone } from './progress.ts';
 import { Progress } from './progress.ts';
 import { createRangeProjector } from './range-projection.ts';
@@ -27,11 +26,7 @@ import { waitMs } from './retry.ts';
 /** Promises what EventLog.consume promises. */
 export type ProjectorInput = EventLog['consume'];
 
-export type ProjectorOptions = {
-  readonly log: EventLog;
-  readonly store: Pick<Store, 'insertRowBinary' | 'query'>;
-  readonly cursors: CursorStore;
-  readonly projections: readonly Projection[];
+export type ProjectorOptions = Places & {
   readonly generation: number;
   readonly logger: Logger;
   /**
@@ -184,10 +179,10 @@ class TableProjector implements Projector {
   }
 
   private async assigned(at: Partition, context: PartitionContext): Promise<number> {
-    const { log, store, cursors, projections, generation, logger } = this.options;
+    const { log, cursors, generation, logger } = this.options;
     const bounds = await boundsOf(log, at);
     const claim = await cursors.claim({ generation, ...at }, bounds.begin, this.fingerprint);
-    await checkClaim({ store, projections, fingerprint: this.fingerprint }, claim, bounds);
+    await checkClaim(this.options, this.fingerprint, claim, bounds);
     this.revoked(at);
     this.partitions.set(partitionName(at), new PartitionProjector(claim, bounds.end, context));
     const { epoch, hwm, pending } = claim.cursor;

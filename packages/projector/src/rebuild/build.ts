@@ -18,10 +18,7 @@ export type RebuildProgress = {
   readonly etaSeconds: number | null;
 };
 
-type BuildOptions = Pick<
-  ProjectorOptions,
-  'log' | 'store' | 'cursors' | 'projections' | 'logger' | 'limits'
-> & {
+type BuildOptions = Omit<ProjectorOptions, 'generation' | 'observer'> & {
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: RebuildProgress) => void;
 };
@@ -38,19 +35,14 @@ export class GenerationBuild {
   private begun = false;
 
   constructor(options: BuildOptions, generation: number) {
-    const { log, store, cursors, projections, logger } = options;
     this.options = options;
     this.generation = generation;
     const begin = (): void => {
       this.begun = true;
     };
     this.projector = createProjector({
-      log,
-      store,
-      cursors,
-      projections,
+      ...options,
       generation,
-      logger,
       observer: { onRange: begin, onFenced: begin },
       limits: { ...LIMITS, ...options.limits },
     });

@@ -3,7 +3,7 @@
 import { fingerprintOf, partitionName } from '@ladderlog/core';
 import { partitionsWithRows } from '@ladderlog/store';
 
-import type { Places } from './generations.ts';
+import type { Places } from '../ranges/places.ts';
 import { dropGeneration, listGenerations, unusedGeneration } from './generations.ts';
 
 export async function chooseGeneration(

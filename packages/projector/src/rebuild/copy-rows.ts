@@ -4,11 +4,11 @@
 
 import type { Position, Projection } from '@ladderlog/core';
 import { LadderlogError } from '@ladderlog/core';
-import type { EventLog } from '@ladderlog/log';
-import type { Copy, CopyPiece, Store } from '@ladderlog/store';
+import type { Copy, CopyPiece } from '@ladderlog/store';
 import { copyMonths, copyPiece, copyPieces, createRowEncoder, hasHistory } from '@ladderlog/store';
 
 import { readBefore } from '../ranges/log-bounds.ts';
+import type { Places } from '../ranges/places.ts';
 import { createRangeProjector, tokenOf } from '../ranges/range-projection.ts';
 
 /** A row of a book is kilobytes. Between pieces the projector of the served tables gets its turn. */
@@ -21,10 +21,7 @@ const PIECE_SETTINGS = {
   min_insert_block_size_bytes: 8 * 1024 * 1024,
 } as const;
 
-export type CopyOptions = {
-  readonly log: EventLog;
-  readonly store: Pick<Store, 'exec' | 'query' | 'insertRowBinary'>;
-  readonly projections: readonly Projection[];
+export type CopyOptions = Omit<Places, 'cursors'> & {
   readonly source: number;
   readonly target: number;
   /** Exclusive. */

@@ -1,6 +1,5 @@
 // Builds of the tables beside each other. One is served; numbers are never used twice, because their tokens are spent.
 
-import type { Projection } from '@ladderlog/core';
 import { LadderlogError, fingerprintOf } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
 import {
@@ -10,7 +9,7 @@ import {
   rowsPerGeneration,
 } from '@ladderlog/store';
 
-import type { CursorStore } from '../ranges/cursor.ts';
+import type { Places } from '../ranges/places.ts';
 
 export type GenerationInfo = {
   readonly generation: number;
@@ -20,13 +19,9 @@ export type GenerationInfo = {
   readonly rows: number;
 };
 
-export type Places = {
-  readonly store: Pick<Store, 'query' | 'exec' | 'generation' | 'database' | 'cluster'>;
-  readonly cursors: CursorStore;
-  readonly projections: readonly Projection[];
-};
+type Tables = Omit<Places, 'log'>;
 
-export async function listGenerations(places: Places): Promise<GenerationInfo[]> {
+export async function listGenerations(places: Tables): Promise<GenerationInfo[]> {
   const { store, projections, cursors } = places;
   const served = await store.generation();
   const complete = await onceServed(store);
@@ -51,7 +46,7 @@ export async function listGenerations(places: Places): Promise<GenerationInfo[]>
 }
 
 /** A number that no table, cursor or switch has ever had. */
-export async function unusedGeneration(places: Places): Promise<number> {
+export async function unusedGeneration(places: Tables): Promise<number> {
   const used = [
     ...(await onceServed(places.store)),
     ...(await places.cursors.generations()),
@@ -68,7 +63,7 @@ async function onceServed(store: Pick<Store, 'query'>): Promise<Set<number>> {
 }
 
 /** Removes the rows of a generation that is not served. Writers of it are fenced first. */
-export async function dropGeneration(places: Places, generation: number): Promise<void> {
+export async function dropGeneration(places: Tables, generation: number): Promise<void> {
   const { store, cursors, projections } = places;
   if ((await store.generation()) === generation)
     throw new LadderlogError('BAD_ARGUMENT', `generation ${generation} is served and cannot be dropped`);
@@ -84,10 +79,7 @@ export async function dropGeneration(places: Places, generation: number): Promis
 }
 
 /** Serves an older generation of this version again. It goes on from where its projector stopped. */
-export async function rollback(
-  options: Places & { readonly store: Pick<Store, 'switchGeneration'> },
-  to: number,
-): Promise<void> {
+export async function rollback(options: Tables, to: number): Promise<void> {
   const known = await listGenerations(options);
   const target = known.find(({ generation }) => generation === to);
   if (!target?.complete)

@@ -1,14 +1,13 @@
 // The next generation beside the served one, from the log alone. The served tables are not touched, and one row switches: a
 // kill at any step leaves the old tables or the new ones. Begun again, it goes on where it was.
 
-import type { Position, Projection } from '@ladderlog/core';
+import type { Position } from '@ladderlog/core';
 import { LadderlogError, fingerprintOf } from '@ladderlog/core';
-import type { EventLog } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import type { Logger } from 'pino';
 
-import type { CursorStore } from '../ranges/cursor.ts';
 import type { ProjectorLimits } from '../ranges/limits.ts';
+import type { Places } from '../ranges/places.ts';
 import type { VerifyResult } from '../verify/verify.ts';
 import { verify } from '../verify/verify.ts';
 import type { RebuildProgress } from './build.ts';
@@ -16,11 +15,7 @@ import { GenerationBuild, rateOf } from './build.ts';
 import { chooseGeneration } from './choose-generation.ts';
 import { copyRowsBefore } from './copy-rows.ts';
 
-export type RebuildOptions = {
-  readonly log: EventLog;
-  readonly store: Store;
-  readonly cursors: CursorStore;
-  readonly projections: readonly Projection[];
+export type RebuildOptions = Places & {
   readonly logger: Logger;
   readonly signal: AbortSignal;
   /** Where to begin, one position a partition; rows before are copied from the served generation. Default: the beginning. */
@@ -78,7 +73,7 @@ async function copyFrom(
   source: number,
   target: number,
 ): Promise<void> {
-  const { log, store, cursors, projections, signal } = options;
+  const { cursors, projections } = options;
   const fingerprint = fingerprintOf(projections);
   const built = (await cursors.list(source)).find((at) => at.fingerprint !== fingerprint);
   if (built)
@@ -88,23 +83,18 @@ async function copyFrom(
     );
   const none = { events: 0, total: 0, eventsPerSecond: 0, etaSeconds: null };
   options.onProgress?.({ phase: 'copying', generation: target, ...none });
-  await copyRowsBefore({ log, store, projections, source, target, before, signal });
+  await copyRowsBefore({ ...options, source, target, before });
   for (const { topic, partition, offset } of before)
     await cursors.claim({ generation: target, topic, partition }, offset, fingerprint);
 }
 
 async function verifyBuild(options: RebuildOptions, generation: number): Promise<VerifyResult> {
-  const { log, store, cursors, projections, signal, onProgress } = options;
   const began = performance.now();
   const verified = await verify({
-    log,
-    store,
-    cursors,
-    projections,
+    ...options,
     generation,
-    signal,
     onProgress: ({ events, total }) =>
-      onProgress?.({ phase: 'verifying', generation, ...rateOf(events, total, began) }),
+      options.onProgress?.({ phase: 'verifying', generation, ...rateOf(events, total, began) }),
   });
   if (!verified.ok)
     throw new LadderlogError('TABLES_DIFFER', `generation ${generation} is not the log: not switched`, {

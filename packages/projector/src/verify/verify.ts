@@ -1,22 +1,16 @@
 // Tables against the log: the same rows, each once. The log is read and projected again, in memory and without the store; the
 // tables are summed up by the engine; the two must agree for every table and market.
 
-import type { Position, Projection, TableName } from '@ladderlog/core';
+import type { Position, TableName } from '@ladderlog/core';
 import { EVENT_TABLES, partitionName } from '@ladderlog/core';
-import type { EventLog } from '@ladderlog/log';
-import type { Store } from '@ladderlog/store';
 
 import { readBefore } from '../ranges/log-bounds.ts';
 import { createRangeProjector } from '../ranges/range-projection.ts';
 import type { Sums, TableSums } from './sums.ts';
 import { SummingSink, sumTables } from './sums.ts';
-import type { CursorStore } from '../ranges/cursor.ts';
+import type { Places } from '../ranges/places.ts';
 
-export type VerifyOptions = {
-  readonly log: Pick<EventLog, 'read' | 'topics'>;
-  readonly store: Pick<Store, 'query'>;
-  readonly cursors: Pick<CursorStore, 'list'>;
-  readonly projections: readonly Projection[];
+export type VerifyOptions = Places & {
   readonly generation: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly events: number; readonly total: number }) => void;
@@ -65,7 +59,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyResult> {
     tables: await sumTables(store, projections, generation),
   }));
   const upTo = at.map(({ topic, partition, hwm }) => ({ topic, partition, offset: hwm + 1 }));
-  const { sums, events } = await summarizeLog(options, upTo);
+  const { sums, events } = await sumLog(options, upTo);
 
   const differences: Difference[] = [];
   for (const { topic, partition, pending } of at)
@@ -91,17 +85,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyResult> {
   };
 }
 
-/** What the tables hold, without the log: enough to hold two builds against each other. */
-export async function tableChecksums(
-  store: Pick<Store, 'query'>,
-  projections: readonly Projection[],
-  generation: number,
-): Promise<TableSummary[]> {
-  const tables = await sumTables(store, projections, generation);
-  return projections.map(({ table }) => summaryOf(table, tables.get(table)!));
-}
-
-async function summarizeLog(
+async function sumLog(
   options: VerifyOptions,
   upTo: readonly Position[],
 ): Promise<{ sums: Sums[]; events: number }> {
@@ -143,7 +127,7 @@ function compareTable(table: TableName, inLog: Sums, inTable: TableSums): Differ
   return differences;
 }
 
-function summaryOf(table: string, inTable: TableSums): TableSummary {
+export function summaryOf(table: string, inTable: TableSums): TableSummary {
   let sum = 0n;
   for (const market of inTable.sums.values()) sum += market.sum;
   return { table, rows: inTable.rows, markets: inTable.sums.size, checksum: sum.toString(16) };

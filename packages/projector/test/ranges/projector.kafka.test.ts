@@ -1,6 +1,5 @@
 // The projector on a real broker, with cursors in ClickHouse.
 
-import { PROJECTIONS } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import { Kafka, logLevel } from 'kafkajs';
@@ -8,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { newPrefix, openTestLog, sharedKafka } from '../../../../test/harness/kafka-log.ts';
 import type { CursorStore } from '../../src/index.ts';
-import { openClickhouseCursors, tableChecksums } from '../../src/index.ts';
+import { openClickhouseCursors } from '../../src/index.ts';
 import type { Embedded } from '../embedded.ts';
-import { openBench, openEmbedded, projectAll, projectorOf, verifyAll } from '../embedded.ts';
+import { openBench, openEmbedded, projectAll, projectorOf, tableChecksums, verifyAll } from '../embedded.ts';
 import { generate, inBatches } from '../generate.ts';
 
 const kafka = sharedKafka();
@@ -51,8 +50,8 @@ describe.skipIf(kafka === null)('on Kafka and chDB', () => {
     await projectAll(onSqlite);
     expect(await verifyAll(onKafka)).toMatchObject({ ok: true, differences: [] });
     expect(await verifyAll(onSqlite)).toMatchObject({ ok: true, differences: [] });
-    const tables = await tableChecksums(store, PROJECTIONS, onKafka.generation);
-    expect(tables).toEqual(await tableChecksums(store, PROJECTIONS, onSqlite.generation));
+    const tables = await tableChecksums(store, onKafka.generation);
+    expect(tables).toEqual(await tableChecksums(store, onSqlite.generation));
     expect(tables.every(({ rows }) => rows > 0)).toBe(true);
     await bench.close();
   });
@@ -111,11 +110,11 @@ describe.skipIf(kafka === null)('on Kafka and chDB', () => {
     const now = projectorOf({ ...at, log: moved, limits: { maxRecords: 70 } });
     const running = now.run(stop.signal);
     await now.caughtUp();
-    const before = await tableChecksums(store, PROJECTIONS, generation);
+    const before = await tableChecksums(store, generation);
     wake.resolve();
     while (old.status().fenced === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     await now.caughtUp();
-    expect(await tableChecksums(store, PROJECTIONS, generation)).toEqual(before);
+    expect(await tableChecksums(store, generation)).toEqual(before);
     stop.abort();
     await Promise.all([sleeper, running]);
     expect(await verifyAll({ ...at, log: second })).toMatchObject({ ok: true, differences: [] });

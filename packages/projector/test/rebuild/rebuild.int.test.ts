@@ -5,16 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 import { copyRowsBefore } from '../../src/rebuild/copy-rows.ts';
 import type { RebuildOptions } from '../../src/index.ts';
-import {
-  createFollower,
-  dropGeneration,
-  listGenerations,
-  rebuild,
-  rollback,
-  tableChecksums,
-} from '../../src/index.ts';
+import { createFollower, dropGeneration, listGenerations, rebuild, rollback } from '../../src/index.ts';
 import type { Bench, Embedded } from '../embedded.ts';
-import { openBench, openEmbedded, projectAll, silent, verifyAll } from '../embedded.ts';
+import { openBench, openEmbedded, projectAll, silent, tableChecksums, verifyAll } from '../embedded.ts';
 import { withCursors, withFailPoints } from '../fail-points.ts';
 import { generate } from '../generate.ts';
 
@@ -50,7 +43,7 @@ const options = (more: Partial<RebuildOptions> = {}): RebuildOptions => ({
   signal: new AbortController().signal,
   ...more,
 });
-const contentOf = (generation: number) => tableChecksums(store, PROJECTIONS, generation);
+const contentOf = (generation: number) => tableChecksums(store, generation);
 
 test('dropped and rebuilt, every table has the same content', async () => {
   const before = await contentOf(served);

@@ -15,79 +15,39 @@ export type SqlFrontLimits = {
   readonly waiting: number;
 };
 
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}
+
 /** Parameters of the protocol itself; every other one is a setting. */
-export const PROTOCOL = new Set([
-  'query',
-  'database',
-  'default_format',
-  'query_id',
-  'user',
-  'password',
-  'session_id',
-  'session_timeout',
-  'session_check',
-  'wait_end_of_query',
-  'buffer_size',
-  'send_progress_in_http_headers',
-  'enable_http_compression',
-  'http_headers_progress_interval_ms',
-  'role',
-  'quota_key',
-  'client_protocol_version',
-  'stacktrace',
-  'compress',
-  'decompress',
-]);
+export const PROTOCOL = wordsOf(`
+  query database default_format query_id user password session_id session_timeout session_check
+  wait_end_of_query buffer_size send_progress_in_http_headers enable_http_compression
+  http_headers_progress_interval_ms role quota_key client_protocol_version stacktrace compress decompress
+`);
 
 /** Settings that only change how an answer looks may be given. By name: others of the same families read and write files. */
-const HARMLESS = new Set([
-  'bool_false_representation',
-  'bool_true_representation',
-  'cast_keep_nullable',
-  'count_distinct_implementation',
-  'date_time_input_format',
-  'date_time_output_format',
-  'extremes',
-  'format_csv_delimiter',
-  'format_csv_null_representation',
-  'format_tsv_null_representation',
-  'join_use_nulls',
-  'log_comment',
-  'output_format_arrow_compression_method',
-  'output_format_arrow_low_cardinality_as_dictionary',
-  'output_format_arrow_string_as_string',
-  'output_format_binary_write_json_as_string',
-  'output_format_csv_crlf_end_of_line',
-  'output_format_decimal_trailing_zeros',
-  'output_format_json_array_of_rows',
-  'output_format_json_escape_forward_slashes',
-  'output_format_json_map_as_array_of_tuples',
-  'output_format_json_named_tuples_as_objects',
-  'output_format_json_pretty_print',
-  'output_format_json_quote_64bit_floats',
-  'output_format_json_quote_64bit_integers',
-  'output_format_json_quote_decimals',
-  'output_format_json_quote_denormals',
-  'output_format_json_skip_null_value_in_named_tuples',
-  'output_format_json_validate_utf8',
-  'output_format_native_encode_types_in_binary_format',
-  'output_format_native_write_json_as_string',
-  'output_format_orc_compression_method',
-  'output_format_orc_string_as_string',
-  'output_format_parquet_compression_method',
-  'output_format_parquet_row_group_size',
-  'output_format_parquet_string_as_string',
-  'output_format_pretty_color',
-  'output_format_pretty_grid_charset',
-  'output_format_pretty_max_column_pad_width',
-  'output_format_pretty_max_rows',
-  'output_format_pretty_max_value_width',
-  'output_format_pretty_row_numbers',
-  'output_format_tsv_crlf_end_of_line',
-  'output_format_write_statistics',
-  'prefer_column_name_to_alias',
-  'result_overflow_mode',
-]);
+const HARMLESS = wordsOf(`
+  bool_false_representation bool_true_representation cast_keep_nullable count_distinct_implementation
+  date_time_input_format date_time_output_format extremes format_csv_delimiter
+  format_csv_null_representation format_tsv_null_representation join_use_nulls log_comment
+  output_format_arrow_compression_method output_format_arrow_low_cardinality_as_dictionary
+  output_format_arrow_string_as_string output_format_binary_write_json_as_string
+  output_format_csv_crlf_end_of_line output_format_decimal_trailing_zeros
+  output_format_json_array_of_rows output_format_json_escape_forward_slashes
+  output_format_json_map_as_array_of_tuples output_format_json_named_tuples_as_objects
+  output_format_json_pretty_print output_format_json_quote_64bit_floats
+  output_format_json_quote_64bit_integers output_format_json_quote_decimals
+  output_format_json_quote_denormals output_format_json_skip_null_value_in_named_tuples
+  output_format_json_validate_utf8 output_format_native_encode_types_in_binary_format
+  output_format_native_write_json_as_string output_format_orc_compression_method
+  output_format_orc_string_as_string output_format_parquet_compression_method
+  output_format_parquet_row_group_size output_format_parquet_string_as_string output_format_pretty_color
+  output_format_pretty_grid_charset output_format_pretty_max_column_pad_width
+  output_format_pretty_max_rows output_format_pretty_max_value_width output_format_pretty_row_numbers
+  output_format_tsv_crlf_end_of_line output_format_write_statistics prefer_column_name_to_alias
+  result_overflow_mode
+`);
 
 /** Settings that a request can only make tighter. */
 const BOUNDED = {
