@@ -116,15 +116,7 @@ export {
 } from './access/keys.ts';
 export type { PlanTable, RateLimit } from './access/plans.ts';
 export { PLAN_TERMS, oldestAllowed, planAllows, planFor, planReaching } from './access/plans.ts';
-export type {
-  ArrayLadders,
-  BookRecord,
-  LadderShape,
-  Level,
-  LevelLadders,
-  MarketIdentity,
-  Observation,
-} from './market/record.ts';
+export type { ArrayLadders, BookRecord, LadderShape, LevelLadders, MarketIdentity } from './market/record.ts';
 export { toRecord } from './market/record.ts';
 export { showFields } from './market/shown-fields.ts';
 export type { RecordStyle } from './market/record-style.ts';

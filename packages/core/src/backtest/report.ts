@@ -1,16 +1,12 @@
 // What a backtest says about itself. A function of the run alone: no clock, no machine, so equal inputs give equal bytes.
 
 import type { CoverageAnswer, GapRow } from '../capture/coverage.ts';
-import type { Micro } from '../kernel/decimal.ts';
 import { numberOrNull, toNumber } from '../kernel/decimal.ts';
 import type { Venue } from '../events/events.ts';
 import type { Micros } from '../kernel/time.ts';
 import { MICROS_PER_MS, isoOrNull, toIso } from '../kernel/time.ts';
-import type { EngineResult } from './run.ts';
-import type { FeeModel } from './fees.ts';
-import type { VoidRule } from './settle.ts';
+import type { EngineOptions, EngineResult } from './run.ts';
 import type { OrderEnd } from './strategy.ts';
-import type { Rules } from './trading.ts';
 
 export const NOT_MODELLED: readonly string[] = [
   'hidden liquidity: only recorded depth can be taken',
@@ -18,7 +14,7 @@ export const NOT_MODELLED: readonly string[] = [
   'market impact: the recorded book does not react to the orders (depth once taken stays taken while it is shown)',
 ];
 
-export type RunFacts = {
+export type RunFacts = Omit<EngineOptions, 'gaps' | 'coveredUntil' | 'markets'> & {
   readonly versions: {
     readonly ladderlog: string;
     readonly strategy: string;
@@ -29,18 +25,7 @@ export type RunFacts = {
     readonly market: string;
     readonly title: string | null;
   }[];
-  readonly from: Micros;
-  readonly to: Micros;
   readonly clock: 'observed';
-  readonly latency: Micros;
-  readonly jitter: Micros;
-  readonly maxBookAge: Micros;
-  readonly cash: Micro;
-  readonly seed: number;
-  readonly fees: Readonly<Partial<Record<Venue, FeeModel>>>;
-  readonly rules: Readonly<Partial<Record<Venue, Rules>>>;
-  readonly voidRule: VoidRule;
-  readonly params: Readonly<Record<string, string>>;
   readonly coverage: readonly { readonly market: string; readonly answer: CoverageAnswer }[];
   readonly logKind: 'sqlite' | 'kafka';
   /** Records of the range that could not be decoded: they are holes of another kind. */

@@ -4,6 +4,7 @@ import type { GapRow } from '../capture/coverage.ts';
 import type { Micro } from '../kernel/decimal.ts';
 import type { MarketObserved, Venue } from '../events/events.ts';
 import type { Micros } from '../kernel/time.ts';
+import type { Holding } from './account.ts';
 import type { Quote } from './curve.ts';
 import type { FeeModel } from './fees.ts';
 import type { VoidRule } from './settle.ts';
@@ -52,13 +53,7 @@ export type EngineResult = {
   readonly fills: readonly Fill[];
   readonly orders: readonly Order[];
   readonly settlements: readonly Settlement[];
-  readonly open: readonly {
-    readonly market: string;
-    readonly outcome: string;
-    readonly size: Micro;
-    readonly cost: Micro;
-    readonly mark: Micro | null;
-  }[];
+  readonly open: readonly Readonly<Holding>[];
   readonly crossed: readonly CrossedGap[];
   readonly curve: readonly { readonly at: Micros; readonly value: Micro }[];
   readonly paths: ReadonlyMap<string, readonly { readonly at: Micros; readonly value: Quote }[]>;

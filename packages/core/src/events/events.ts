@@ -141,33 +141,20 @@ export type MetricSampled = Envelope & {
   readonly takerSide: string | null;
 };
 
-export type CaptureStarted = Envelope & {
-  readonly type: 'CaptureStarted';
+type Capture = Envelope & {
   readonly dataset: Dataset;
   readonly outcome: string | null;
   readonly collector: string;
 };
-/** Still capturing: evidence that nothing came because nothing changed. */
-export type CaptureBeat = Envelope & {
-  readonly type: 'CaptureBeat';
-  readonly dataset: Dataset;
-  readonly outcome: string | null;
-  readonly collector: string;
-};
-export type CaptureStopped = Envelope & {
-  readonly type: 'CaptureStopped';
-  readonly dataset: Dataset;
-  readonly outcome: string | null;
-  readonly collector: string;
-  readonly reason: string;
-};
+export type CaptureStarted = Capture & { readonly type: 'CaptureStarted' };
+export type CaptureBeat = Capture & { readonly type: 'CaptureBeat' };
+export type CaptureStopped = Capture & { readonly type: 'CaptureStopped'; readonly reason: string };
 
 /** The last observation before a gap, or the first after it: which frame it came from, and when. */
 export type GapEdge = { readonly session: string; readonly ordinal: number; readonly observedAt: Micros };
 
-export type GapOpened = Envelope & {
-  readonly type: 'GapOpened';
-  /** Deterministic: made of venue, dataset, market, outcome, start, and the session that found it. */
+type Gap = Envelope & {
+  /** Deterministic: venue, market, outcome, dataset and start. */
   readonly gapId: string;
   readonly dataset: Dataset;
   /** Null: every outcome of the market. */
@@ -177,19 +164,11 @@ export type GapOpened = Envelope & {
   /** Last moment known to be covered. */
   readonly from: Micros;
   readonly lastBefore: GapEdge | null;
-  readonly detail: string | null;
 };
-
-export type GapClosed = Envelope & {
+export type GapOpened = Gap & { readonly type: 'GapOpened'; readonly detail: string | null };
+export type GapClosed = Gap & {
   readonly type: 'GapClosed';
-  readonly gapId: string;
-  readonly dataset: Dataset;
-  readonly outcome: string | null;
-  readonly cause: GapCause;
-  readonly scope: GapScope;
-  readonly from: Micros;
   readonly to: Micros;
-  readonly lastBefore: GapEdge | null;
   /** Null when capture of the market ended inside the gap. For samples maybe the book that showed them to be watched again. */
   readonly firstAfter: GapEdge | null;
 };

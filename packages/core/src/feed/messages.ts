@@ -3,11 +3,8 @@
 
 import type {
   BookObserved,
-  Dataset,
-  GapCause,
   GapClosed,
   GapOpened,
-  GapScope,
   MarketObserved,
   Plan,
   Provenance,
@@ -26,21 +23,7 @@ import { formatPosition } from '../events/topics.ts';
 export const STREAM_VERSION = 1;
 
 /** The same fields as a record of GET /v3/gaps, and which way it went. */
-export type GapView = {
-  readonly state: 'opened' | 'closed';
-  readonly gap_id: string;
-  readonly venue: Venue;
-  readonly market_id: string;
-  readonly from: string;
-  readonly to: string | null;
-  readonly cause: GapCause;
-  readonly scope: GapScope;
-  readonly dataset: Dataset;
-  readonly outcome_id: string | null;
-  readonly last_before: string | null;
-  readonly first_after: string | null;
-  readonly detail: string | null;
-};
+export type GapView = ReturnType<typeof gapView>;
 
 const MARKET_MESSAGE_FIELDS = [
   'eventId',
@@ -179,8 +162,8 @@ export const STREAM_TYPES: ReadonlySet<string> = new Set([
   'MarketObserved',
 ]);
 
-export const gapView = (event: GapOpened | GapClosed): GapView => ({
-  state: event.type === 'GapOpened' ? 'opened' : 'closed',
+export const gapView = (event: GapOpened | GapClosed) => ({
+  state: event.type === 'GapOpened' ? ('opened' as const) : ('closed' as const),
   gap_id: event.gapId,
   venue: event.venue,
   market_id: event.market,

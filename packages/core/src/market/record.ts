@@ -3,17 +3,8 @@
 // book it is, from the catalogue. Integers of 1e-6 become JSON numbers by one correctly rounded division, so the number
 // printed is the decimal that was recorded.
 
-import type { TextFormat } from '../kernel/decimal.ts';
 import { MICRO, complement, toNumber } from '../kernel/decimal.ts';
-import type {
-  BookObserved,
-  BookState,
-  CheckFlag,
-  MarketObserved,
-  Provenance,
-  TextException,
-  Venue,
-} from '../events/events.ts';
+import type { BookObserved, MarketObserved } from '../events/events.ts';
 import { isoOrNull, toIso } from '../kernel/time.ts';
 import type { Position } from '../events/topics.ts';
 import { formatPosition } from '../events/topics.ts';
@@ -24,64 +15,14 @@ import { ownIds } from './record-style.ts';
 /** How ladders are shown: four arrays, lists of {price, size}, or not at all. */
 export type LadderShape = 'arrays' | 'levels' | null;
 
-export type Level = { readonly price: number; readonly size: number };
-
 /** Beside these, `<side>_prices` and `<side>_sizes` of a venue with two bid sides. */
-export type ArrayLadders = {
-  readonly bid_prices: readonly number[];
-  readonly bid_sizes: readonly number[];
-  readonly ask_prices: readonly number[];
-  readonly ask_sizes: readonly number[];
-};
+export type ArrayLadders = Record<'bid_prices' | 'bid_sizes' | 'ask_prices' | 'ask_sizes', number[]>;
 
-export type LevelLadders = { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
+type Level = { price: number; size: number };
+export type LevelLadders = Record<'bids' | 'asks', Level[]>;
 
-export type Observation = {
-  readonly outcome_id: string;
-  readonly timestamp: string;
-  readonly source_timestamp: string | null;
-  readonly received_timestamp: string;
-  readonly provenance: Provenance;
-  readonly kind: 'snapshot' | 'delta';
-  readonly book_state: BookState;
-  readonly best_bid: number | null;
-  readonly best_ask: number | null;
-  readonly mid: number | null;
-  readonly spread: number | null;
-  readonly levels: { readonly bids: number; readonly asks: number };
-  readonly truncated: boolean;
-  readonly checks: readonly CheckFlag[];
-  readonly position: string;
-  readonly orderbook?: ArrayLadders | LevelLadders;
-  readonly native: {
-    readonly ids: Readonly<Record<string, string>>;
-    readonly bid_side: string;
-    readonly ask_side: string;
-    readonly ask_is_complement: boolean;
-    readonly price_format: TextFormat;
-    readonly size_format: TextFormat;
-    readonly exceptions: readonly TextException[];
-    readonly hash: string | null;
-    readonly sequence: number | null;
-    readonly session: string;
-    readonly ordinal: number;
-    readonly entry: number;
-  };
-};
-
-/** Beside these, the venue's own names of the ids (RecordStyle.idNames). */
-export type RecordIdentity = {
-  readonly venue: Venue;
-  readonly market_id: string;
-  readonly event_id: string | null;
-  readonly series_id: string | null;
-  readonly condition_id: string | null;
-  readonly outcome_label: string | null;
-  readonly outcome_index: number | null;
-  readonly token_id: string | null;
-};
-
-export type BookRecord = RecordIdentity & Observation;
+/** Beside these fields, the venue's own names of the ids (RecordStyle.idNames). */
+export type BookRecord = ReturnType<typeof toRecord>;
 
 /** What `identity` needs of a market; a MarketObserved has it, and so has a row of the catalogue. */
 export type MarketIdentity = Pick<MarketObserved, 'eventId' | 'seriesId' | 'conditionId' | 'outcomes'>;
@@ -91,7 +32,7 @@ export function toRecord(
   position: Position,
   market: MarketIdentity | null = null,
   shape: LadderShape = 'arrays',
-): BookRecord {
+) {
   const { record: style } = adapterOf(event.venue);
   return { ...identity(style, event, market), ...observation(style, event, position, shape) };
 }
@@ -100,7 +41,7 @@ function identity(
   style: RecordStyle,
   { venue, market, outcome }: BookObserved,
   known: MarketIdentity | null,
-): RecordIdentity {
+) {
   const named = known?.outcomes.find((one) => one.id === outcome) ?? null;
   const event = known?.eventId ?? null;
   const series = known?.seriesId ?? null;
@@ -117,12 +58,7 @@ function identity(
   };
 }
 
-function observation(
-  style: RecordStyle,
-  event: BookObserved,
-  position: Position,
-  shape: LadderShape,
-): Observation {
+function observation(style: RecordStyle, event: BookObserved, position: Position, shape: LadderShape) {
   const bid = event.bidPrices[0];
   const ask = event.askPrices[0];
   const both = bid !== undefined && ask !== undefined;

@@ -2,8 +2,7 @@
 
 import type { Micro, Micros, Venue, VenueAdapter } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
-import type { Judged } from './compare.ts';
-import type { FieldDifference } from './compare.ts';
+import type { FrameDifference } from './judge-frame.ts';
 import type { OffsetCounts } from './clock-offsets.ts';
 
 export type AuditOptions = {
@@ -35,13 +34,9 @@ export const NOT_JUDGED = [
 ] as const;
 export type NotJudged = (typeof NOT_JUDGED)[number];
 
-export type Difference = Partial<FieldDifference> & {
-  readonly kind: 'field' | 'missing' | 'unexpected';
-  readonly type: Judged['type'];
+export type Difference = Omit<FrameDifference, 'event'> & {
   readonly session: string;
   readonly ordinal: number;
-  readonly market: string;
-  readonly outcome: string | null;
   readonly observedAt: Micros;
   /** Where the frame is, and the recorded event; null where there is none. */
   readonly frame: string | null;
