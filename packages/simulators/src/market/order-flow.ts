@@ -48,7 +48,7 @@ export function quote(
     const depth = Math.floor(random.exponential(levels / 3));
     const index = side === 'bid' ? best - depth : best + depth;
     if (index < 0 || index > top) continue;
-    const count = book.levels(side).length;
+    const count = book.count(side);
     const there = book.size(side, index);
     if (there > 0 && (count > levels || random.chance(0.3)) && count > 1 && depth > 0) apply(side, index, 0);
     else apply(side, index, orderSize(state, 1 + depth / 8));

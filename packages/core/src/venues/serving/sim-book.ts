@@ -23,48 +23,65 @@ export const GRIDS: Readonly<Record<GridName, Grid>> = {
   },
 };
 
+type BookSide = {
+  /** By grid index; 0 is no level. */
+  readonly sizes: Float64Array;
+  /** Grid index of the best price, -1 when there is none; null: to be looked for again. */
+  best: number | null;
+  count: number;
+};
+
 export class SimBook {
   grid: Grid;
-  /** Size per grid index; 0 is no level. */
-  private sizes: Readonly<Record<Side, Float64Array>>;
+  private sides: Readonly<Record<Side, BookSide>>;
 
   constructor(grid: Grid) {
     this.grid = grid;
-    this.sizes = {
-      bid: new Float64Array(grid.prices.length),
-      ask: new Float64Array(grid.prices.length),
-    };
+    const side = (): BookSide => ({ sizes: new Float64Array(grid.prices.length), best: -1, count: 0 });
+    this.sides = { bid: side(), ask: side() };
   }
 
   /** Grid index of the best price, -1 when the side is empty. */
-  best(side: Side): number {
+  best(of: Side): number {
+    const side = this.sides[of];
     const isLevel = (size: number): boolean => size > 0;
-    return side === 'bid' ? this.sizes.bid.findLastIndex(isLevel) : this.sizes.ask.findIndex(isLevel);
+    return (side.best ??= of === 'bid' ? side.sizes.findLastIndex(isLevel) : side.sizes.findIndex(isLevel));
   }
 
   bestPrice(side: Side): number | null {
     return this.grid.prices[this.best(side)] ?? null;
   }
 
+  /** How many levels. */
+  count(side: Side): number {
+    return this.sides[side].count;
+  }
+
   /** 0 where there is no level. */
   size(side: Side, index: number): number {
-    return this.sizes[side][index] ?? 0;
+    return this.sides[side].sizes[index] ?? 0;
   }
 
   /** Sets the total size at a grid index; 0 removes the level. Returns the change in size. */
-  set(side: Side, index: number, size: number): number {
-    const before = this.size(side, index);
-    this.sizes[side][index] = size;
+  set(of: Side, index: number, size: number): number {
+    const side = this.sides[of];
+    const before = this.size(of, index);
+    const best = this.best(of);
+    side.sizes[index] = size;
+    if (size > 0 !== before > 0) {
+      if (size === 0 ? index === best : best < 0 || index > best === (of === 'bid')) side.best = null;
+      side.count += size > 0 ? 1 : -1;
+    }
     return size - before;
   }
 
   /** Best first. */
-  levels(side: Side): Level[] {
+  levels(of: Side): Level[] {
+    const { sizes, count } = this.sides[of];
     const levels: Level[] = [];
-    this.sizes[side].forEach((size, index) => {
-      if (size > 0) levels.push([this.grid.prices[index]!, size]);
-    });
-    return side === 'bid' ? levels.reverse() : levels;
+    for (let at = this.best(of); levels.length < count; at += of === 'bid' ? -1 : 1)
+      if (sizes[at]! > 0) levels.push([this.grid.prices[at]!, sizes[at]!]);
+    return levels;
   }
 
   /** Moves every level to a finer grid, which has all prices of the old one. */
@@ -73,10 +90,13 @@ export class SimBook {
     for (const side of ['bid', 'ask'] as const)
       for (const [price, size] of this.levels(side)) finer.set(side, indexAtOrBelow(grid, price), size);
     this.grid = grid;
-    this.sizes = finer.sizes;
+    this.sides = finer.sides;
   }
 }
 
 /** Grid index of the highest price not above `price`; -1 when all are above. */
-export const indexAtOrBelow = (grid: Grid, price: number): number =>
-  grid.prices.findLastIndex((one) => one <= price);
+export function indexAtOrBelow({ prices }: Grid, price: number): number {
+  let at = prices.length - 1;
+  while (at >= 0 && prices[at]! > price) at--;
+  return at;
+}
