@@ -1,7 +1,7 @@
 // What a newcomer does: clone, `npm start`, paste the lines it prints, Ctrl-C, start again.
 
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Started } from '../harness/ladderlog.ts';
 import { soak } from '../soak.ts';
 import { REPOSITORY, cleanEnv, eventually, launch } from '../harness/ladderlog.ts';
+import { linkDependencies } from '../harness/tree-copy.ts';
 
 const run = promisify(execFile);
 const full = process.env['LADDERLOG_FULL'] === '1';
@@ -33,30 +34,13 @@ let clone: string;
 let data: string;
 let up: Started | null = null;
 
-/** Its dependencies are the checkout's own, except that the packages of Ladderlog are the clone's. */
-function linkDependencies(): void {
-  const modules = join(clone, 'node_modules');
-  cpSync(join(REPOSITORY, 'node_modules'), modules, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (source) => source === join(REPOSITORY, 'node_modules'),
-  });
-  for (const name of readdirSync(join(REPOSITORY, 'node_modules'))) {
-    const target = join(REPOSITORY, 'node_modules', name);
-    // Links of workspaces are relative: copied as they are, they lead into the clone.
-    if (name === '@ladderlog' || name === 'ladderlog')
-      cpSync(target, join(modules, name), { recursive: true, verbatimSymlinks: true });
-    else symlinkSync(target, join(modules, name));
-  }
-}
-
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ladderlog-clone-'));
   clone = join(folder, 'clone');
   data = join(folder, 'data');
   await run('git', ['clone', '--quiet', '--depth', '1', `file://${REPOSITORY}`, clone]);
   if (full) await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: clone, env: cleanEnv() });
-  else linkDependencies();
+  else linkDependencies(clone);
 }, 600_000);
 
 afterAll(async () => {

@@ -2,14 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { ValidateFunction } from 'ajv';
 import { parse } from 'yaml';
 
 const require = createRequire(import.meta.url);
 const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
 
-const read = (file: string): object =>
-  parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')) as object;
+const ROOT = join(import.meta.dirname, '..', '..');
 
 type Document = {
   readonly channels: { readonly stream: { readonly messages: Readonly<Record<string, unknown>> } };
@@ -26,7 +26,8 @@ export type StreamContract = {
   problem(message: unknown): string | null;
 };
 
-export function streamContract(): StreamContract {
+export function streamContract(root = ROOT): StreamContract {
+  const read = (file: string): object => parse(readFileSync(join(root, file), 'utf8')) as object;
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   const asyncapi = read('asyncapi.yaml') as Document;
   const base = 'file:///contract/';

@@ -6,19 +6,21 @@ import { dirname, join } from 'node:path';
 
 import { REPOSITORY } from './ladderlog.ts';
 
-/** Every file that git knows or would add, but what `leaveOut` matches. */
-export function copyTree(to: string, leaveOut: RegExp): void {
+/** Every file that git knows or would add, but what `leaveOut` matches. The files that were copied. */
+export function copyTree(to: string, leaveOut: RegExp): readonly string[] {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: REPOSITORY,
     encoding: 'utf8',
   });
-  for (const file of listed.split('\0').filter((name) => name !== '' && !leaveOut.test(name))) {
-    const from = join(REPOSITORY, file);
-    if (!existsSync(from)) continue;
+  const files = listed
+    .split('\0')
+    .filter((file) => file !== '' && !leaveOut.test(file) && existsSync(join(REPOSITORY, file)));
+  for (const file of files) {
     mkdirSync(dirname(join(to, file)), { recursive: true });
-    cpSync(from, join(to, file));
+    cpSync(join(REPOSITORY, file), join(to, file));
   }
   linkDependencies(to);
+  return files;
 }
 
 /** Dependencies are the checkout's own, except that the packages of Ladderlog are those of the copy. */

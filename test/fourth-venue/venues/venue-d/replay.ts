@@ -1,9 +1,11 @@
 // A recording of venue D as its own protocol. It has no socket: everything is an answer.
 
 import type { BookObserved } from '../../events/events.ts';
+import type { Query } from '../serving/query.ts';
 import { nativeOf, newestOf, recordedLevels } from '../serving/recorded.ts';
 import type { DerivedAnswer, Recalled, VenueReplayPart } from '../serving/replay.ts';
 import { asJson } from '../serving/server.ts';
+import { isAskedFor } from './server.ts';
 import { OUTCOMES, routeOf, type WireBook } from './wire.ts';
 
 export const replay: VenueReplayPart = {
@@ -11,9 +13,10 @@ export const replay: VenueReplayPart = {
   frames: () => [],
   firstBook: () => null,
   relativeChanges: false,
-  answer({ path }, known) {
+  answer({ path, query }, known) {
     const route = routeOf(path);
-    if (route === null || route.read === 'matches') return null;
+    if (route === null) return null;
+    if (route.read === 'matches') return matches(query, known);
     return route.read === 'book' ? books(route.match, known) : match(path, known);
   },
 };
@@ -29,6 +32,13 @@ const wireBook = (book: BookObserved): WireBook => ({
   bids: recordedLevels(book, 'bid'),
   asks: recordedLevels(book, 'ask'),
 });
+
+function matches(query: Query, known: Recalled): DerivedAnswer {
+  const found = [...known.markets()].filter(({ seriesId, closesAt }) =>
+    isAskedFor(query, seriesId, closesAt),
+  );
+  return { answer: asJson(200, { matches: found.map((one) => nativeOf(one)['match']) }), at: known.now };
+}
 
 function match(path: string, known: Recalled): DerivedAnswer | null {
   const id = path.slice(path.lastIndexOf('/') + 1);

@@ -2,8 +2,7 @@
 // to them, and the draw has the other half.
 
 import { complement, formatMicro, type Micro } from '../../kernel/decimal.ts';
-import { parseIso, toMillis } from '../../kernel/time.ts';
-import type { Query } from '../serving/query.ts';
+import { MICROS_PER_MS } from '../../kernel/time.ts';
 import { asJson, type RestAnswer, type RestRequest } from '../serving/server.ts';
 import type { Level } from '../serving/sim-book.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type SimulatedMarkets,
   type VenueSimulatePart,
 } from '../serving/simulate.ts';
+import { isAskedFor } from './server.ts';
 import { routeOf, type WireBook } from './wire.ts';
 
 export const simulate: VenueSimulatePart = {
@@ -53,7 +53,9 @@ function answer({ path, query }: RestRequest, markets: SimulatedMarkets): RestAn
   const route = routeOf(path);
   if (route === null) return null;
   if (route.read === 'matches') {
-    const found = listed(query, markets);
+    const found = markets
+      .listed()
+      .filter(({ market: { series, endMs } }) => isAskedFor(query, series.name, endMs * MICROS_PER_MS));
     return asJson(
       200,
       { matches: found.map((state) => matchObject(state, markets)) },
@@ -65,21 +67,6 @@ function answer({ path, query }: RestRequest, markets: SimulatedMarkets): RestAn
   if (!state) return null;
   if (route.read === 'match') return asJson(200, matchObject(state, markets), [id]);
   return state.book ? asJson(200, { match: id, ...books(state) }, [id]) : null;
-}
-
-function listed(query: Query, markets: SimulatedMarkets): SimMarketState[] {
-  const time = (name: string, absent: number): number => {
-    const text = query.get(name);
-    return text === null ? absent : toMillis(parseIso(text) ?? NaN);
-  };
-  const [from, until] = [time('ends_from', 0), time('ends_until', Infinity)];
-  const league = query.get('league');
-  return markets
-    .listed()
-    .filter(
-      ({ market: { series, endMs } }) =>
-        (league === null || series.name === league) && endMs >= from && endMs < until,
-    );
 }
 
 const STATES: Readonly<Record<Phase, string>> = {
