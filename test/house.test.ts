@@ -37,7 +37,8 @@ describe('venues', () => {
   test('have folders with the same files; a smaller venue may leave some out', () => {
     const all = filesIn('venue-a');
     expect([filesIn('venue-b'), filesIn('venue-c')]).toEqual([all, all]);
-    for (const folder of folders) expect(all, folder).toEqual(expect.arrayContaining(filesIn(folder)));
+    const other = folders.flatMap((folder) => filesIn(folder).filter((file) => !all.includes(file)));
+    expect(other).toEqual([]);
   });
 
   test('state each part under its own name, and the rest in the same shapes', () => {
@@ -48,14 +49,16 @@ describe('venues', () => {
       ['settings', /^export type Values = /m],
       ['catalogue', /^export type CatalogueEntry = /m],
       ['normalize', /^export class Venue[A-Z]Normalizer implements Normalizer /m],
-      ['socket', /^export (?:const|function) createDialogue\b/m], // where there is a socket
+      ['socket', /^export (?:const|function) createDialogue\b/m],
       ['index', /^export const venue[A-Z]: VenueAdapter = /m],
     ];
-    for (const folder of folders)
-      for (const [file, shape] of shapes.filter(
-        ([name]) => name !== 'socket' || filesIn(folder).includes('socket.ts'),
-      ))
-        expect(readFileSync(join(VENUES, folder, `${file}.ts`), 'utf8'), `${folder}/${file}`).toMatch(shape);
+    const wrong = folders.flatMap((folder) =>
+      shapes
+        .filter(([file]) => file !== 'socket' || filesIn(folder).includes('socket.ts'))
+        .filter(([file, shape]) => !shape.test(readFileSync(join(VENUES, folder, `${file}.ts`), 'utf8')))
+        .map(([file]) => `${folder}/${file}.ts`),
+    );
+    expect(wrong).toEqual([]);
   });
 
   /** Names of the adapter's properties. */
