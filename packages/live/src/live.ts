@@ -17,15 +17,14 @@ import type { EventLog, LogRecord } from '@ladderlog/log';
 import { positionsAt, positionsAtEnd, positionsFromBeginning } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import type { Logger } from 'pino';
-import type { LiveMarket } from './markets.ts';
+import type { LiveChange, LiveMarket } from './markets.ts';
 import { LiveMarkets } from './markets.ts';
 import type { Projected } from './projected.ts';
 import { followProjected } from './projected.ts';
 import type { Bounds } from './recent-capture.ts';
 import { readRecentCapture } from './recent-capture.ts';
 import { readMarket, readMarkets, readMetadata } from './tables.ts';
-import type { Tail } from './tail.ts';
-import { createTail } from './tail.ts';
+import { Tail } from './tail.ts';
 
 export type LiveOptions = {
   readonly log: EventLog;
@@ -65,29 +64,6 @@ export type LiveListener = {
   onSlice?(): Promise<void> | null;
 };
 
-export type Live = Pick<Tail, 'next' | 'partitions' | 'caughtUp'> & {
-  readonly markets: Pick<LiveMarkets, 'find' | 'state' | 'states' | 'size'>;
-  readonly statuses: Statuses;
-  /** Where the reading of the log began. */
-  began(topic: string, partition: number): number;
-  /** The next offset that the tables lack; null where that is not known. */
-  projected(topic: string, partition: number): number | null;
-  /** What the tables have of a market that memory does not have as a whole. */
-  load(
-    generation: number,
-    venue: Venue,
-    market: string,
-    metadata: Placed<MarketObserved> | null,
-  ): Promise<LiveMarket>;
-  /** From memory or from the tables. */
-  metadata(venue: Venue, market: string): Promise<MarketObserved | null>;
-  /** From the next record on; gives what ends it. */
-  listen(listener: LiveListener): () => void;
-  /** Begins to read the log. Who listens before this misses nothing. */
-  follow(): void;
-  close(): Promise<void>;
-};
-
 /** Types that change the state of a market; the others are passed over by their schema id. */
 const FOLDED: ReadonlySet<EventType | null> = new Set<EventType>([
   'BookObserved',
@@ -104,88 +80,146 @@ const WARM_UP_MS = 7_200_000;
 const DAY: Micros = 86_400_000_000;
 const DROP_EVERY_MS = 60_000;
 
-export async function openLive(options: LiveOptions): Promise<Live> {
-  const { log, logger, clock, store } = options;
-  const silentMs = options.silentMs ?? SILENT_MS;
-  const markets = new LiveMarkets(options.maxMarkets ?? MAX_MARKETS);
-  const statuses = new Statuses(clock, silentMs);
-  // Before the rows: what was projected in between is then seen twice, which changes nothing.
-  const projected = await followProjected(options.projected, logger);
-  const bounds = await boundsOf(options, projected);
-  const apply = (event: LadderEvent, position: Position): ReturnType<LiveMarkets['apply']> => {
-    const change = markets.apply(event, position);
-    if (change) statuses.update(change.before, change.after);
-    return change;
-  };
-  await readRecentCapture(log, bounds, silentMs * 1_000, apply);
-  if (store) {
-    const since = clock() - (options.days === undefined ? KEPT : options.days * DAY);
+export class Live {
+  readonly statuses: Statuses;
+  private readonly options: LiveOptions;
+  private readonly known: LiveMarkets;
+  private readonly tables: Projected;
+  private readonly bounds: Bounds;
+  private readonly tail: Tail;
+  private readonly listeners = new Set<LiveListener>();
+  private readonly dropping: NodeJS.Timeout;
+
+  /** Use openLive. */
+  constructor(options: LiveOptions, tables: Projected, bounds: Bounds) {
+    const { clock, log, logger } = options;
+    this.options = options;
+    this.tables = tables;
+    this.bounds = bounds;
+    this.known = new LiveMarkets(options.maxMarkets ?? MAX_MARKETS);
+    this.statuses = new Statuses(clock, options.silentMs ?? SILENT_MS);
+    const handler = {
+      onRecord: (topic: string, partition: number, record: LogRecord, end: number) =>
+        this.tell({ topic, partition, offset: record.offset }, record, end),
+      onSlice: () => settled(this.listeners),
+    };
+    this.tail = new Tail(log, bounds, handler, logger);
+    this.dropping = setInterval(() => this.known.dropOver(clock()), DROP_EVERY_MS).unref();
+  }
+
+  get markets(): Pick<LiveMarkets, 'find' | 'state' | 'states' | 'size'> {
+    return this.known;
+  }
+
+  /** Resolved when everything that was in the log at the start is known. */
+  get caughtUp(): Promise<void> {
+    return this.tail.caughtUp;
+  }
+
+  /** The next offset that will be read. */
+  next(topic: string, partition: number): number {
+    return this.tail.next(topic, partition);
+  }
+
+  partitions(topic: string): number {
+    return this.tail.partitions(topic);
+  }
+
+  /** Where the reading of the log began. */
+  began(topic: string, partition: number): number {
+    const { start } = this.bounds;
+    return start.find((one) => one.topic === topic && one.partition === partition)?.offset ?? 0;
+  }
+
+  /** The next offset that the tables lack; null where that is not known. */
+  projected(topic: string, partition: number): number | null {
+    return this.tables.next(topic, partition);
+  }
+
+  /** Before the log is followed: who records what, and all that the tables have. */
+  async hydrate(): Promise<void> {
+    const { log, clock, store, days } = this.options;
+    const span = (this.options.silentMs ?? SILENT_MS) * 1_000;
+    await readRecentCapture(log, this.bounds, span, (event, position) => this.apply(event, position));
+    if (!store) return;
+    const since = clock() - (days === undefined ? KEPT : days * DAY);
     for (const { venue, market, rows } of await readMarkets(store, await store.generation(), since)) {
-      const next = startOf(bounds, venue, log.partitionOf(venue, market));
+      const next = this.began(venue, log.partitionOf(venue, market));
       // A market without a book may have older ones in the tables.
-      const whole = rows.books.length > 0 ? next : null;
-      const change = markets.addRows(venue, market, rows, { next, projected: whole, now: clock() });
-      statuses.update(change.before, change.after);
+      const projected = rows.books.length > 0 ? next : null;
+      const change = this.known.addRows(venue, market, rows, { next, projected, now: clock() });
+      this.statuses.update(change.before, change.after);
     }
   }
-  const listeners = new Set<LiveListener>();
-  const tail = createTail(
-    log,
-    bounds.start,
-    bounds.ends,
-    {
-      onRecord(topic, partition, record, end) {
-        const position = { topic, partition, offset: record.offset };
-        const event = FOLDED.has(record.type) && record.decoded.ok ? record.decoded.event : null;
-        const change = event && apply(event, position);
-        const given = {
-          position,
-          record,
-          end,
-          event,
-          key: change?.key ?? null,
-          state: change?.after ?? null,
-        };
-        for (const listener of listeners) listener.onRecord(given);
-      },
-      onSlice: () => settled(listeners),
-    },
-    logger,
-  );
-  const dropping = setInterval(() => markets.dropOver(clock()), DROP_EVERY_MS).unref();
-  return {
-    markets,
-    statuses,
-    next: tail.next,
-    partitions: tail.partitions,
-    caughtUp: tail.caughtUp,
-    began: (topic, partition) => startOf(bounds, topic, partition),
-    projected: projected.next,
-    async load(generation, venue, market, metadata) {
-      const partition = log.partitionOf(venue, market);
-      const reached = projected.next(venue, partition);
-      // First the place in memory: from here on the tail fills it.
-      markets.open(venue, market, tail.next(venue, partition));
-      const rows = store ? await readMarket(store, { generation, venue, market }) : NO_ROWS;
-      const next = tail.next(venue, partition);
-      markets.addRows(venue, market, { ...rows, metadata }, { next, projected: reached, now: clock() });
-      return markets.find(venue, market)!;
-    },
-    async metadata(venue, market) {
-      const known = markets.find(venue, market)?.state.metadata;
-      return (known ?? (store ? await readMetadata(store, venue, market) : null))?.event ?? null;
-    },
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    follow: tail.follow,
-    async close() {
-      clearInterval(dropping);
-      projected.stop();
-      await tail.close();
-    },
-  };
+
+  /** Reads what the tables have of a market that memory does not have as a whole. */
+  async load(
+    generation: number,
+    venue: Venue,
+    market: string,
+    metadata: Placed<MarketObserved> | null,
+  ): Promise<LiveMarket> {
+    const { log, store, clock } = this.options;
+    const partition = log.partitionOf(venue, market);
+    const projected = this.projected(venue, partition);
+    // First the place in memory: from here on the tail fills it.
+    this.known.open(venue, market, this.next(venue, partition));
+    const rows = store ? await readMarket(store, { generation, venue, market }) : NO_ROWS;
+    const next = this.next(venue, partition);
+    this.known.addRows(venue, market, { ...rows, metadata }, { next, projected, now: clock() });
+    return this.known.find(venue, market)!;
+  }
+
+  /** From memory or from the tables. */
+  async metadata(venue: Venue, market: string): Promise<MarketObserved | null> {
+    const { store } = this.options;
+    const known = this.known.find(venue, market)?.state.metadata;
+    return (known ?? (store ? await readMetadata(store, venue, market) : null))?.event ?? null;
+  }
+
+  /** From the next record on; gives what ends it. */
+  listen(listener: LiveListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Begins to read the log. Who listens before this misses nothing. */
+  follow(): void {
+    this.tail.follow();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.dropping);
+    this.tables.stop();
+    await this.tail.close();
+  }
+
+  private tell(position: Position, record: LogRecord, end: number): void {
+    const event = FOLDED.has(record.type) && record.decoded.ok ? record.decoded.event : null;
+    const change = event && this.apply(event, position);
+    const given = { position, record, end, event, key: change?.key ?? null, state: change?.after ?? null };
+    for (const listener of this.listeners) listener.onRecord(given);
+  }
+
+  private apply(event: LadderEvent, position: Position): LiveChange | null {
+    const change = this.known.apply(event, position);
+    if (change) this.statuses.update(change.before, change.after);
+    return change;
+  }
+}
+
+/** With what the tables and the newest capture events say; it follows the log when told to. */
+export async function openLive(options: LiveOptions): Promise<Live> {
+  // Before the rows: what was projected in between is then seen twice, which changes nothing.
+  const tables = await followProjected(options.projected, options.logger);
+  const live = new Live(options, tables, await boundsOf(options, tables));
+  try {
+    await live.hydrate();
+    return live;
+  } catch (error) {
+    await live.close();
+    throw error;
+  }
 }
 
 const NO_ROWS = { books: [], metadata: null, gaps: [], lastSeen: [] };
@@ -212,6 +246,3 @@ async function boundsOf({ log, clock, store, warmUpMs }: LiveOptions, projected:
   });
   return { begins, start, ends };
 }
-
-const startOf = ({ start }: Bounds, topic: string, partition: number): number =>
-  start.find((one) => one.topic === topic && one.partition === partition)?.offset ?? 0;

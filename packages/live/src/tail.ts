@@ -5,19 +5,8 @@ import type { Position } from '@ladderlog/core';
 import type { EventLog, LogBatch, LogRecord } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
-export type Tail = {
-  /** The next offset that will be handed over. */
-  next(topic: string, partition: number): number;
-  partitions(topic: string): number;
-  /** Resolved when everything that was in the log at the start was handed over. */
-  readonly caughtUp: Promise<void>;
-  /** Begins to read. */
-  follow(): void;
-  close(): Promise<void>;
-};
-
 export type TailHandler = {
-  /** Synchronous: when it returns, `next` has moved past the record. */
+  /** Synchronous: when it returns, `next` has moved past the record. `end` is that of the partition when it was read. */
   onRecord(topic: string, partition: number, record: LogRecord, end: number): void;
   /** Between slices of a batch; the tail waits for it. */
   onSlice(): Promise<void> | null;
@@ -28,71 +17,99 @@ const SLICE = 64;
 const AGAIN_MS = 100;
 const RETRY_MS = 500;
 
-export function createTail(
-  log: EventLog,
-  start: readonly Position[],
-  ends: readonly Position[],
-  handler: TailHandler,
-  logger: Logger,
-): Tail {
-  const stop = new AbortController();
-  const next = new Map(start.map((position) => [nameOf(position), { ...position }]));
-  const missing = new Map(
-    ends
-      .filter((end) => (next.get(nameOf(end))?.offset ?? end.offset) < end.offset)
-      .map((end) => [nameOf(end), end.offset]),
-  );
-  const caughtUp = Promise.withResolvers<void>();
-  if (missing.size === 0) caughtUp.resolve();
+type Place = { readonly topic: string; readonly partition: number; offset: number };
 
-  const handOver = async ({ topic, partition, records, end }: LogBatch): Promise<void> => {
-    const name = `${topic}/${partition}`;
-    const place = next.get(name)!;
+export class Tail {
+  private readonly log: EventLog;
+  private readonly handler: TailHandler;
+  private readonly logger: Logger;
+  private readonly places: Map<string, Place>;
+  /** The ends at the start that were not reached yet. */
+  private readonly missing: Map<string, number>;
+  private readonly reached = Promise.withResolvers<void>();
+  private readonly stop = new AbortController();
+  private following: Promise<void> | null = null;
+
+  constructor(
+    log: EventLog,
+    bounds: { readonly start: readonly Position[]; readonly ends: readonly Position[] },
+    handler: TailHandler,
+    logger: Logger,
+  ) {
+    this.log = log;
+    this.handler = handler;
+    this.logger = logger;
+    this.places = new Map(bounds.start.map((position) => [nameOf(position), { ...position }]));
+    this.missing = new Map(
+      bounds.ends
+        .filter((end) => this.next(end.topic, end.partition) < end.offset)
+        .map((end) => [nameOf(end), end.offset]),
+    );
+    if (this.missing.size === 0) this.reached.resolve();
+  }
+
+  /** The next offset that will be handed over. */
+  next(topic: string, partition: number): number {
+    return this.places.get(nameOf({ topic, partition }))?.offset ?? 0;
+  }
+
+  partitions(topic: string): number {
+    return [...this.places.values()].filter((place) => place.topic === topic).length;
+  }
+
+  /** Resolved when everything that was in the log at the start was handed over. */
+  get caughtUp(): Promise<void> {
+    return this.reached.promise;
+  }
+
+  /** Begins to read. */
+  follow(): void {
+    this.following ??= this.readOn();
+  }
+
+  async close(): Promise<void> {
+    this.stop.abort();
+    await this.following;
+    this.reached.resolve();
+  }
+
+  private async readOn(): Promise<void> {
+    const { signal } = this.stop;
+    while (!signal.aborted) {
+      let pauseMs = AGAIN_MS;
+      try {
+        const from = [...this.places.values()];
+        for await (const batch of this.log.read({ from, follow: true, signal })) await this.handOver(batch);
+      } catch (error) {
+        if (signal.aborted) break;
+        this.logger.warn(
+          { event: 'live.tail_broken', err: error },
+          'the log cannot be followed, trying again',
+        );
+        pauseMs = RETRY_MS;
+      }
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+
+  private async handOver({ topic, partition, records, end }: LogBatch): Promise<void> {
+    const name = nameOf({ topic, partition });
+    const place = this.places.get(name)!;
     let inSlice = 0;
     for (const record of records) {
       if (record.offset < place.offset) continue;
       place.offset = record.offset + 1;
-      handler.onRecord(topic, partition, record, end);
+      this.handler.onRecord(topic, partition, record, end);
       if (++inSlice < SLICE) continue;
       inSlice = 0;
-      await handler.onSlice();
-      if (stop.signal.aborted) return;
+      await this.handler.onSlice();
+      if (this.stop.signal.aborted) return;
     }
-    await handler.onSlice();
-    if (place.offset < (missing.get(name) ?? Infinity)) return;
-    missing.delete(name);
-    if (missing.size === 0) caughtUp.resolve();
-  };
-
-  const follow = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      let pauseMs = AGAIN_MS;
-      try {
-        const request = { from: [...next.values()], follow: true, signal: stop.signal };
-        for await (const batch of log.read(request)) await handOver(batch);
-      } catch (error) {
-        if (stop.signal.aborted) break;
-        logger.warn({ event: 'live.tail_broken', err: error }, 'the log cannot be followed, trying again');
-        pauseMs = RETRY_MS;
-      }
-      if (!stop.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
-  };
-
-  let following: Promise<void> | null = null;
-  return {
-    next: (topic, partition) => next.get(`${topic}/${partition}`)?.offset ?? 0,
-    partitions: (topic) => [...next.values()].filter((place) => place.topic === topic).length,
-    caughtUp: caughtUp.promise,
-    follow() {
-      following ??= follow();
-    },
-    async close() {
-      stop.abort();
-      await following;
-      caughtUp.resolve();
-    },
-  };
+    await this.handler.onSlice();
+    if (place.offset < (this.missing.get(name) ?? Infinity)) return;
+    this.missing.delete(name);
+    if (this.missing.size === 0) this.reached.resolve();
+  }
 }
 
-const nameOf = ({ topic, partition }: Position): string => `${topic}/${partition}`;
+const nameOf = ({ topic, partition }: Omit<Position, 'offset'>): string => `${topic}/${partition}`;

@@ -69,8 +69,8 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   const { log, live, logger, clock } = options;
   const revisions = createRevisions({
     partitionOf: (topic, market) => log.partitionOf(topic, market),
-    beganAt: live.began,
-    projected: live.projected,
+    beganAt: (topic, partition) => live.began(topic, partition),
+    projected: (topic, partition) => live.projected(topic, partition),
   });
   const stopListening = live.listen({
     onRecord: ({ position, record }) => revisions.onRecord(position, record),
