@@ -75,7 +75,7 @@ async function open(venue: 'venuea' | 'venueb' | 'venuec', answer: Venue) {
   const capture = new Capture({ adapter, collector: 'test', provenance: 'captured' });
   let sessions = 0;
   const socket = new VenueSocket(plan.sockets!.open(), {
-    name: 'test',
+    nameInLogs: 'test',
     timing,
     capture,
     outbox,

@@ -63,19 +63,18 @@ export function parseImportLine(text: string): ParsedLine {
     return bad(venue, `settings are ${show(settings)}; they must be an object of texts`);
   const base = { venue, channel, receivedAt, session: String(session), bytes, settings };
   // `true` marks the frame itself as sent; text or a list of texts is what had been sent before this frame came.
-  if (outbound === true) {
-    if (typeof frame !== 'string')
-      return bad(venue, `frame is ${show(frame)}; it must be the exact text as a JSON string`);
-    return { ok: true, line: { ...base, outbound: [frame], frame: null } };
-  }
-  const sent = outboundTexts(outbound);
+  const sent = outbound === true ? [] : outboundTexts(outbound);
   if (sent === null)
     return bad(venue, `outbound is ${show(outbound)}; it must be true, a text, or a list of texts`);
   if (frame === undefined && sent.length > 0)
     return { ok: true, line: { ...base, outbound: sent, frame: null } };
   if (typeof frame !== 'string')
     return bad(venue, `frame is ${show(frame)}; it must be the exact text as a JSON string`);
-  return { ok: true, line: { ...base, outbound: sent, frame } };
+  return {
+    ok: true,
+    line:
+      outbound === true ? { ...base, outbound: [frame], frame: null } : { ...base, outbound: sent, frame },
+  };
 }
 
 const base64Bytes = (value: unknown): Buffer | null =>

@@ -3,12 +3,13 @@
 import { randomBytes } from 'node:crypto';
 
 import type { CollectPlan, LadderEvent, Venue, VenueAdapter } from '@ladderlog/core';
-import { toIso } from '@ladderlog/core';
+import { MICROS_PER_MS, toIso } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
 import { Collector } from './collector.ts';
 import type { CollectorStatus } from './collector-status.ts';
+import type { Outbox } from './outbox.ts';
 import { createOutbox } from './outbox.ts';
 import { recoverEvidence } from './recover.ts';
 import type { Clocks } from './session-clock.ts';
@@ -42,12 +43,11 @@ export type Collecting = {
 };
 
 export async function collect(options: CollectOptions, signal: AbortSignal): Promise<Collecting> {
-  const { log, logger, beatMs, clocks = systemClocks, shard = { index: 0, count: 1 } } = options;
   const stop = new AbortController();
   let fatal: unknown = null;
   const outbox = createOutbox({
-    log,
-    logger,
+    log: options.log,
+    logger: options.logger,
     ...options.outbox,
     ...(options.onAppended ? { onAppended: options.onAppended } : {}),
     onFatal: (error) => {
@@ -56,36 +56,8 @@ export async function collect(options: CollectOptions, signal: AbortSignal): Pro
     },
   });
   const ended = AbortSignal.any([signal, stop.signal]);
-  const restateMs = beatMs * 12;
   const collectors: Collector[] = [];
-  for (const { adapter, plan } of options.venues) {
-    const { venue } = adapter;
-    const evidence = await recoverEvidence(log, venue, restateMs * 4 * 1_000, clocks.wall());
-    const mine = evidence.filter(({ market }) => inShard(market, shard));
-    if (mine.length > 0)
-      logger.info(
-        { event: 'collector.recovered', venue, tracks: mine.length },
-        'watched when the log ended; in a gap since',
-      );
-    collectors.push(
-      new Collector({
-        adapter,
-        plan,
-        shard,
-        outbox,
-        clocks,
-        logger,
-        collector: options.collector,
-        evidence: mine,
-        newSessionId: () => newSessionId(venue, options.collector, clocks),
-        beatMs,
-        restateMs,
-        clockJumpMs: options.clockJumpMs ?? 5_000,
-        backoff: options.backoff ?? { baseMs: 500, maxMs: 30_000 },
-        patienceMs: options.patienceMs ?? 3_600_000,
-      }),
-    );
-  }
+  for (const venue of options.venues) collectors.push(await openCollector(venue, options, outbox));
   const done = Promise.all(collectors.map((collector) => collector.run(ended))).then(async () => {
     if (fatal !== null) throw fatal;
     await outbox.close();
@@ -97,6 +69,39 @@ export async function collect(options: CollectOptions, signal: AbortSignal): Pro
       outbox: { size: outbox.size, blocked: outbox.blocked },
     }),
   };
+}
+
+async function openCollector(
+  { adapter, plan }: CollectOptions['venues'][number],
+  options: CollectOptions,
+  outbox: Outbox,
+): Promise<Collector> {
+  const { log, logger, beatMs, collector, clocks = systemClocks, shard = { index: 0, count: 1 } } = options;
+  const { venue } = adapter;
+  const restateMs = beatMs * 12;
+  const found = await recoverEvidence(log, venue, restateMs * 4 * MICROS_PER_MS, clocks.wall());
+  const evidence = found.filter(({ market }) => inShard(market, shard));
+  if (evidence.length > 0)
+    logger.info(
+      { event: 'collector.recovered', venue, tracks: evidence.length },
+      'watched when the log ended; in a gap since',
+    );
+  return new Collector({
+    adapter,
+    plan,
+    shard,
+    outbox,
+    clocks,
+    logger,
+    collector,
+    evidence,
+    newSessionId: () => newSessionId(venue, collector, clocks),
+    beatMs,
+    restateMs,
+    clockJumpMs: options.clockJumpMs ?? 5_000,
+    backoff: options.backoff ?? { baseMs: 500, maxMs: 30_000 },
+    patienceMs: options.patienceMs ?? 3_600_000,
+  });
 }
 
 const newSessionId = (venue: Venue, collector: string, clocks: Clocks): string =>

@@ -223,7 +223,7 @@ export class Collector {
     if (!this.runSignal) throw new LadderlogError('INTERNAL', 'a socket before the collector runs');
     const { plan, adapter } = options;
     const socket = new VenueSocket(plan.sockets!.open(), {
-      name: `${adapter.venue}-${index}`,
+      nameInLogs: `${adapter.venue}-${index}`,
       timing: plan.timing,
       capture: this.capture,
       outbox: options.outbox,

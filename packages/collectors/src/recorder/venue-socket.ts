@@ -33,8 +33,7 @@ const SOCKET_OPTIONS = { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, 
 const RESYNC_DELAY_MS = 200;
 
 export type VenueSocketOptions = {
-  /** In log lines. */
-  readonly name: string;
+  readonly nameInLogs: string;
   readonly timing: Pick<VenueTiming, 'silenceMs' | 'lifeMs' | 'firstBookMs'>;
   readonly capture: Capture;
   readonly outbox: Outbox;
@@ -159,7 +158,7 @@ export class VenueSocket {
     socket.on('message', (data: Buffer) => this.receive(session, data));
     socket.on('ping', () => session.noteActivity(this.clock.now()));
     socket.on('pong', () => session.noteActivity(this.clock.now()));
-    const about = { event: 'stream.error', stream: options.name, session: session.id };
+    const about = { event: 'stream.error', stream: options.nameInLogs, session: session.id };
     socket.on('error', (error) => options.logger.warn(about, error.message));
     const code = await new Promise<number>((resolve) => socket.once('close', resolve));
     signal.removeEventListener('abort', stop);
@@ -214,25 +213,24 @@ export class VenueSocket {
 
   /** The connection ended without our wish: what it watched is in a gap. */
   private writeGaps(session: Session, code: number, wasOpen: boolean): void {
-    const { name, outbox, logger } = this.options;
+    const { nameInLogs, outbox, logger } = this.options;
     const at = this.clock.now();
     // A close frame is the venue speaking: it was there until now. Anything else ended at the last sign of life.
     if (code !== 1006) session.noteActivity(at);
     const ended = wasOpen ? `socket closed with ${code}` : 'could not connect';
     const { cause, detail } = this.loss ?? { cause: 'disconnected', detail: ended };
-    const isOurs = cause === 'log_unavailable' || cause === 'clock_jump';
-    const gaps = session.openGaps(cause, at, detail, isOurs ? { scope: 'collector' } : {});
+    const scope = cause === 'log_unavailable' || cause === 'clock_jump' ? 'collector' : 'connection';
+    const gaps = session.openGaps(cause, at, detail, { scope });
     outbox.push(gaps);
     logger.warn(
-      { event: 'stream.closed', stream: name, session: session.id, code, cause, gaps: gaps.length },
+      { event: 'stream.closed', stream: nameInLogs, session: session.id, code, cause, gaps: gaps.length },
       detail,
     );
   }
 
   private watch(targets: readonly Target[]): void {
-    const at = this.clock.now();
     for (const { market, outcomes } of targets)
-      for (const outcome of outcomes) this.session?.watch(market, outcome, at);
+      for (const outcome of outcomes) this.session?.watch(market, outcome, this.clock.now());
   }
 
   private react(findings: readonly Finding[]): void {
@@ -251,16 +249,16 @@ export class VenueSocket {
   }
 
   private checkLimits(): void {
-    const { session, options, lookedAt } = this;
+    const { session, lookedAt } = this;
     if (!session) return;
     const now = this.clock.now();
-    const { clockJumpMs, timing } = options;
+    const { clockJumpMs, timing, outbox } = this.options;
     const connection = { drift: this.clock.drift(), lastActivity: session.lastActivity, lookedAt, now };
     const loss = lossOf(connection, { clockJumpMs, silenceMs: timing.silenceMs });
     this.lookedAt = now;
     if (loss) return this.abandon(loss.cause, loss.detail);
     const before = lookedAt - timing.firstBookMs * MICROS_PER_MS;
-    options.outbox.push(session.openOverdueGaps(before, now));
+    outbox.push(session.openOverdueGaps(before, now));
     this.askAgain(session.id, now, before);
   }
 

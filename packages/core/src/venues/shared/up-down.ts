@@ -40,7 +40,8 @@ const GRID = /^([a-z0-9]{2,10})-updown-(5m|15m|1h|4h|1d)-(\d{9,11})$/;
 const HOURLY = new RegExp(`^([a-z]+)-up-or-down-(?:${MONTH})-\\d{1,2}(?:-\\d{4})?-\\d{1,2}(?:am|pm)-et$`);
 const DAILY = new RegExp(`^([a-z]+)-up-or-down-on-(?:${MONTH})-\\d{1,2}(?:-\\d{4})?$`);
 
-export function parseUpDownSlug(slug: string): UpDown | null {
+export function parseUpDownSlug(slug: string | null): UpDown | null {
+  if (slug === null) return null;
   const grid = GRID.exec(slug);
   if (grid) {
     const opensAt = Number(grid[3]) * MICROS_PER_SECOND;

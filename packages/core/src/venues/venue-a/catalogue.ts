@@ -9,21 +9,9 @@ import type { Micros } from '../../kernel/time.ts';
 import type { MarketFields, SampleFinding, SkipFinding } from '../../capture/finding.ts';
 import { sample } from '../shared/findings.ts';
 import { isEnded } from '../shared/known-markets.ts';
-import { UNKNOWN_MARKET } from '../../events/market-fields.ts';
 import { microOf } from '../shared/source-decimal.ts';
 import { isoOf, millisOf } from '../shared/source-time.ts';
-import { parseUpDownSlug } from '../shared/up-down.ts';
-import {
-  indexOf,
-  nativeStatusOf,
-  outcomesOf,
-  resolutionOf,
-  statusOf,
-  strikeOf,
-  tickOf,
-  winnerOf,
-  withWinner,
-} from './market-facts.ts';
+import { indexInSet, indexOf, marketFields, outcomesOf } from './market-facts.ts';
 
 export type CatalogueEntry = {
   readonly market: string;
@@ -72,14 +60,14 @@ function fromMarket(
   const id = isObject(market) ? textOf(market['marketId']) : null;
   if (!isObject(market) || id === null) return null;
   const { markets: _markets, ...topicOnly } = topic;
-  const slug = textOf(topic['slug']);
-  const short = slug === null ? null : parseUpDownSlug(slug);
-  const opensAt = millisOf(topic['startDate']) ?? short?.opensAt ?? null;
-  const closesAt = millisOf(topic['endDate']);
-  const status = statusOf(market, topic, opensAt, closesAt, observedAt);
   const stated = arrayOf(market['outcomes']).filter(isObject);
-  const outcomes = outcomesOf(stated, indexOf, 'tokenId');
-  const winner = status === 'resolved' ? winnerOf(market, stated, outcomes) : null;
+  const fields = marketFields(market, topic, observedAt, {
+    slug: textOf(topic['slug']),
+    outcomes: outcomesOf(stated, indexOf, 'tokenId'),
+    opensAt: millisOf(topic['startDate']),
+    closesAt: millisOf(topic['endDate']),
+    listedAt: millisOf(topic['publishedAt']),
+  });
   // What the topic counts is the market's only where it has no other.
   const counted = alone ? [market, topic] : [market];
   return {
@@ -87,35 +75,19 @@ function fromMarket(
     externalId: textOf(market['externalId']),
     samples: samplesOf(id, stated),
     fields: {
-      ...UNKNOWN_MARKET,
-      slug,
-      title: textOf(market['title']) ?? textOf(topic['title']),
-      question: textOf(market['question']) ?? textOf(topic['question']),
-      asset: short?.asset ?? assetOf(textOf(topic['symbol'])),
-      window: short?.window ?? null,
-      status,
-      nativeStatus: nativeStatusOf(market, topic),
+      ...fields,
+      title: fields.title ?? textOf(topic['title']),
+      question: fields.question ?? textOf(topic['question']),
+      asset: fields.asset ?? assetOf(textOf(topic['symbol'])),
       eventId: textOf(topic['marketTopicId']),
-      conditionId: textOf(market['conditionId']),
-      outcomes: withWinner(outcomes, winner),
-      opensAt,
-      closesAt,
-      listedAt: millisOf(topic['publishedAt']),
-      resolvedAt: isEnded({ status })
-        ? (millisOf(market['resolvedAt']) ?? millisOf(topic['resolvedAt']))
-        : null,
-      resolution: resolutionOf(market, winner),
-      winningOutcome: winner?.id ?? null,
-      strike: strikeOf(topic, market),
+      resolvedAt: isEnded(fields) ? (millisOf(market['resolvedAt']) ?? millisOf(topic['resolvedAt'])) : null,
       volume: microOf(firstText(counted, ['tradeVolume'])),
       liquidity: microOf(firstText(counted, ['liquidity'])),
       participantCount: countOf(topic['participantCount']),
       chain: textOf(topic['chainId']),
       exchangeContract: firstText([market, topic], ['exchangeContract', 'exchangeAddress']),
       collateral: textOf(topic['collateral']),
-      feeBps: countOf(market['feeRateBps']) ?? countOf(topic['feeRateBps']),
-      tickSize: tickOf(market),
-      simulated: topic['ladderlog_simulated'] === true || market['ladderlog_simulated'] === true,
+      feeBps: fields.feeBps ?? countOf(topic['feeRateBps']),
       native: JSON.stringify({ topic: topicOnly, market }),
     },
   };
@@ -145,52 +117,22 @@ function fromPredictMarket(
 ): CatalogueEntry | null {
   const id = isObject(market) ? textOf(market['id']) : null;
   if (!isObject(market) || id === null || !Array.isArray(market['outcomes'])) return null;
-  const slug = textOf(market['categorySlug']) ?? textOf(category?.['slug']);
-  const short = slug === null ? null : parseUpDownSlug(slug);
-  const opensAt = isoOf(category?.['startsAt']) ?? short?.opensAt ?? null;
-  const closesAt = isoOf(category?.['endsAt']);
-  const status = statusOf(market, category, opensAt, closesAt, observedAt);
-  const stated = arrayOf(market['outcomes']).filter(isObject);
-  const outcomes = outcomesOf(
-    stated,
-    (outcome) => {
-      const indexSet = countOf(outcome['indexSet']);
-      return indexSet === 1 || indexSet === 2 ? indexSet - 1 : null;
-    },
-    'onChainId',
-  );
-  const winner = status === 'resolved' ? winnerOf(market, stated, outcomes) : null;
   const { markets: _markets, ...categoryOnly } = category ?? {};
+  const fields = marketFields(market, category, observedAt, {
+    slug: textOf(market['categorySlug']) ?? textOf(category?.['slug']),
+    outcomes: outcomesOf(arrayOf(market['outcomes']).filter(isObject), indexInSet, 'onChainId'),
+    opensAt: isoOf(category?.['startsAt']),
+    closesAt: isoOf(category?.['endsAt']),
+    listedAt: isoOf(category?.['publishedAt']),
+  });
+  const native = category
+    ? { predictfun_market: market, predictfun_category: categoryOnly }
+    : { predictfun_market: market };
   return {
     market: marketOf(id),
     externalId: id,
     samples: [],
-    fields: {
-      ...UNKNOWN_MARKET,
-      slug,
-      title: textOf(market['title']),
-      question: textOf(market['question']),
-      asset: short?.asset ?? null,
-      window: short?.window ?? null,
-      status,
-      nativeStatus: nativeStatusOf(market, category),
-      conditionId: textOf(market['conditionId']),
-      outcomes: withWinner(outcomes, winner),
-      opensAt,
-      closesAt,
-      listedAt: isoOf(category?.['publishedAt']),
-      resolution: resolutionOf(market, winner),
-      winningOutcome: winner?.id ?? null,
-      strike: strikeOf(category, market),
-      feeBps: countOf(market['feeRateBps']),
-      tickSize: tickOf(market),
-      simulated: market['ladderlog_simulated'] === true || category?.['ladderlog_simulated'] === true,
-      native: JSON.stringify(
-        category
-          ? { predictfun_market: market, predictfun_category: categoryOnly }
-          : { predictfun_market: market },
-      ),
-    },
+    fields: { ...fields, native: JSON.stringify(native) },
   };
 }
 

@@ -1,20 +1,22 @@
 // What venue A and predict.fun state of a market in the same way: its status, its outcomes, and which of them won.
 
 import type { Micro } from '../../kernel/decimal.ts';
-import type { MarketStatus, Outcome } from '../../events/events.ts';
+import type { MarketFields, MarketStatus, Outcome } from '../../events/market-fields.ts';
+import { UNKNOWN_MARKET } from '../../events/market-fields.ts';
 import type { JsonObject } from '../../kernel/exact-json.ts';
-import { countOf, isObject, textOf } from '../../kernel/exact-json.ts';
+import { arrayOf, countOf, isObject, textOf } from '../../kernel/exact-json.ts';
 import type { Micros } from '../../kernel/time.ts';
 import { microOf } from '../shared/source-decimal.ts';
+import { parseUpDownSlug } from '../shared/up-down.ts';
 
 const upper = (value: unknown): string => (textOf(value) ?? '').toUpperCase();
 
 /** All that the venue calls the state, the parent's word first. */
-export const nativeStatusOf = (market: JsonObject, parent: JsonObject | null): string | null =>
+const nativeStatusOf = (market: JsonObject, parent: JsonObject | null): string | null =>
   [parent?.['status'], market['status'], market['tradingStatus']].map(upper).filter(Boolean).join('/') ||
   null;
 
-export function tickOf(market: JsonObject): Micro | null {
+function tickOf(market: JsonObject): Micro | null {
   const decimals = countOf(market['decimalPrecision']);
   return decimals === null || decimals > 6 ? null : 10 ** (6 - decimals);
 }
@@ -26,7 +28,7 @@ const VOIDED = new Set(['VOIDED', 'VOID', 'CANCELLED', 'CANCELED', 'INVALID', 'R
  * The market's own words first, the topic's where it has none. The venue's full list of statuses is not published: a word that
  * is not known here leaves the times to decide, and without them the status is unknown.
  */
-export function statusOf(
+function statusOf(
   market: JsonObject,
   parent: JsonObject | null,
   opensAt: Micros | null,
@@ -51,6 +53,12 @@ export const indexOf = (outcome: JsonObject): number | null => {
   return index !== null && index <= MAX_INDEX ? index : null;
 };
 
+/** predict.fun numbers its outcomes 1 and 2. */
+export const indexInSet = (outcome: JsonObject): number | null => {
+  const indexSet = countOf(outcome['indexSet']);
+  return indexSet === 1 || indexSet === 2 ? indexSet - 1 : null;
+};
+
 export function outcomesOf(
   stated: readonly JsonObject[],
   statedIndex: (outcome: JsonObject) => number | null,
@@ -65,7 +73,7 @@ export function outcomesOf(
     .sort((a, b) => a.index - b.index);
 }
 
-export const withWinner = (outcomes: readonly Outcome[], winner: Outcome | null): readonly Outcome[] =>
+const withWinner = (outcomes: readonly Outcome[], winner: Outcome | null): readonly Outcome[] =>
   winner === null ? outcomes : outcomes.map((outcome) => ({ ...outcome, winner: outcome.id === winner.id }));
 
 /**
@@ -73,7 +81,7 @@ export const withWinner = (outcomes: readonly Outcome[], winner: Outcome | null)
  * resolved market (a quote lies strictly between). Start and end price of the asset are not a winner: the tie rule is the
  * venue's to apply.
  */
-export function winnerOf(
+function winnerOf(
   market: JsonObject,
   stated: readonly JsonObject[],
   outcomes: readonly Outcome[],
@@ -100,17 +108,50 @@ export function winnerOf(
   return decided ? byToken(stated[at]!) : null;
 }
 
-export function resolutionOf(market: JsonObject, winner: Outcome | null): string | null {
+function resolutionOf(market: JsonObject, winner: Outcome | null): string | null {
   if (winner !== null) return winner.label === '' ? null : winner.label;
   const { resolution } = market;
   return isObject(resolution) ? textOf(resolution['name']) : textOf(resolution);
 }
 
-export function strikeOf(parent: JsonObject | null, market: JsonObject): string | null {
+function strikeOf(parent: JsonObject | null, market: JsonObject): string | null {
   for (const object of [market, parent]) {
     const data = object?.['variantData'];
     const start = isObject(data) ? textOf(data['startPrice']) : null;
     if (start !== null) return start;
   }
   return null;
+}
+
+/** The fields that are stated in the same way; the parent is a topic or a category. */
+export function marketFields(
+  market: JsonObject,
+  parent: JsonObject | null,
+  observedAt: Micros,
+  stated: Pick<MarketFields, 'slug' | 'outcomes' | 'opensAt' | 'closesAt' | 'listedAt'>,
+): MarketFields {
+  const short = parseUpDownSlug(stated.slug);
+  const opensAt = stated.opensAt ?? short?.opensAt ?? null;
+  const status = statusOf(market, parent, opensAt, stated.closesAt, observedAt);
+  const objects = arrayOf(market['outcomes']).filter(isObject);
+  const winner = status === 'resolved' ? winnerOf(market, objects, stated.outcomes) : null;
+  return {
+    ...UNKNOWN_MARKET,
+    ...stated,
+    title: textOf(market['title']),
+    question: textOf(market['question']),
+    asset: short?.asset ?? null,
+    window: short?.window ?? null,
+    status,
+    nativeStatus: nativeStatusOf(market, parent),
+    conditionId: textOf(market['conditionId']),
+    outcomes: withWinner(stated.outcomes, winner),
+    opensAt,
+    resolution: resolutionOf(market, winner),
+    winningOutcome: winner?.id ?? null,
+    strike: strikeOf(parent, market),
+    feeBps: countOf(market['feeRateBps']),
+    tickSize: tickOf(market),
+    simulated: market['ladderlog_simulated'] === true || parent?.['ladderlog_simulated'] === true,
+  };
 }

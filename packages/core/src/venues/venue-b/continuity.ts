@@ -4,6 +4,7 @@
 
 import type { Finding, Frame } from '../../capture/finding.ts';
 import type { GapCause, GapScope } from '../../events/events.ts';
+import { setBounded } from '../../kernel/bounded-map.ts';
 import { isObject, textOf } from '../../kernel/exact-json.ts';
 import type { Micros } from '../../kernel/time.ts';
 import type { Sid } from './books.ts';
@@ -97,9 +98,7 @@ export class Subscriptions {
     const { channels, market_ticker: one, market_tickers: many, use_yes_price: yesPrice, action } = params;
     const kind = textOf(cmd === 'update_subscription' ? action : cmd) ?? '';
     const noIsYes = typeof yesPrice === 'boolean' ? yesPrice : null;
-    this.commands.delete(id);
-    this.commands.set(id, { kind, markets: tickers(many ?? [one]), noIsYes });
-    if (this.commands.size > COMMANDS_KEPT) this.commands.delete(this.commands.keys().next().value);
+    setBounded(this.commands, id, { kind, markets: tickers(many ?? [one]), noIsYes }, COMMANDS_KEPT);
     if (kind === 'subscribe' && Array.isArray(channels) && channels.includes('orderbook_delta'))
       this.noIsYes = noIsYes ?? false;
   }

@@ -55,7 +55,7 @@ function fromGammaMarket(
   const event = parent ?? (isObject(stated) ? stated : null);
   const series = arrayOf(event?.['series'])[0];
   const slug = textOf(market['slug']);
-  const short = slug === null ? null : parseUpDownSlug(slug);
+  const short = parseUpDownSlug(slug);
   const closesAt = isoOf(market['endDate']) ?? isoOf(event?.['endDate']);
   const closed = boolOf(market['closed']) ?? false;
   const resolved =
@@ -116,7 +116,7 @@ export function fromClobMarket(market: unknown, observedAt: Micros): CatalogueEn
   const closed = boolOf(market['closed']) ?? false;
   const resolved = closed && winnerAt >= 0;
   const slug = textOf(market['market_slug']);
-  const short = slug === null ? null : parseUpDownSlug(slug);
+  const short = parseUpDownSlug(slug);
   const closesAt = isoOf(market['end_date_iso']);
   const outcomes = outcomesOf(
     tokens.map((token) => textOf(token['token_id'])),
@@ -163,7 +163,7 @@ export function fromClobMarket(market: unknown, observedAt: Micros): CatalogueEn
 export function fromNewMarket(message: JsonObject): CatalogueEntry | null {
   const conditionId = textOf(message['market']) ?? textOf(message['condition_id']);
   const slug = textOf(message['slug']);
-  const short = slug === null ? null : parseUpDownSlug(slug);
+  const short = parseUpDownSlug(slug);
   if (conditionId === null || short === null) return null;
   const event = isObject(message['event_message']) ? message['event_message'] : null;
   const tokens = message['assets_ids'] ?? message['clob_token_ids'];
