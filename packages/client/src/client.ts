@@ -43,7 +43,6 @@ export type LadderlogClient = ReturnType<typeof createClient>;
 export function createClient(options: ClientOptions) {
   const requests = createRequests(options);
   const { one, list } = requests;
-  const venueA = 'v3/venuea-prediction';
   return {
     health: () => one<Health>('v3/health'),
     overview: () => one<readonly OverviewEntry[]>('v3/overview'),
@@ -65,21 +64,7 @@ export function createClient(options: ClientOptions) {
         dataset: query.dataset,
         ...rangeParams(query),
       }),
-    venueA: {
-      ...marketRoutes<{ coin?: 'BTC' | 'ETH' | 'BNB'; window?: '5m' | '15m' }>(requests, venueA, [
-        'coin',
-        'window',
-      ]),
-      ...bookRoutes<{ outcome?: '0' | '1' }, BookRecord>(requests, venueA),
-      marketBySlug: bySlug(requests, venueA),
-      samples: (id: string, query: Range & { metric: Metric; outcome?: '0' | '1'; onGap?: OnGap }) =>
-        list<Sample>(
-          `${venueA}/${encode(id)}/timeseries`,
-          { metric: query.metric, outcome: query.outcome, ...rangeParams(query) },
-          query.onGap,
-        ),
-      trades: (id: string) => list<never>(`${venueA}/${encode(id)}/trades`, {}),
-    },
+    venueA: venueARoutes(requests, 'v3/venuea-prediction'),
     venueB: {
       ...marketRoutes<{ series?: string; event?: string }>(requests, 'v3/venueb', ['series', 'event']),
       ...bookRoutes<unknown, BookRecord>(requests, 'v3/venueb'),
@@ -91,6 +76,23 @@ export function createClient(options: ClientOptions) {
     }),
   };
 }
+
+/** Venue A is the one that has samples and, reserved, trades. */
+const venueARoutes = (requests: Requests, base: string) => ({
+  ...marketRoutes<{ coin?: 'BTC' | 'ETH' | 'BNB'; window?: '5m' | '15m' }>(requests, base, [
+    'coin',
+    'window',
+  ]),
+  ...bookRoutes<{ outcome?: '0' | '1' }, BookRecord>(requests, base),
+  marketBySlug: bySlug(requests, base),
+  samples: (id: string, query: Range & { metric: Metric; outcome?: '0' | '1'; onGap?: OnGap }) =>
+    requests.list<Sample>(
+      `${base}/${encode(id)}/timeseries`,
+      { metric: query.metric, outcome: query.outcome, ...rangeParams(query) },
+      query.onGap,
+    ),
+  trades: (id: string) => requests.list<never>(`${base}/${encode(id)}/trades`, {}),
+});
 
 /** One answer, one page after the other, or one book: the three shapes that the API answers in. */
 type Requests = {

@@ -35,38 +35,11 @@ export type RateLimitOptions = {
 type Window = { readonly rate: RateLimit; readonly limiter: RateLimiterAbstract };
 
 export function createRateLimits(options: RateLimitOptions): RateLimits {
-  const redis = options.redisUrl
-    ? new Redis(options.redisUrl, {
-        enableOfflineQueue: false,
-        maxRetriesPerRequest: 1,
-        // A server that is still loading refuses the command, and that request is then counted here.
-        enableReadyCheck: false,
-        lazyConnect: false,
-      })
-    : null;
-  redis?.on('error', (error) => {
-    options.logger.warn({ event: 'api.redis', err: error }, 'redis does not answer; limits are counted here');
-  });
+  const redis = options.redisUrl ? openRedis(options.redisUrl, options.logger) : null;
   const windows = (group: string, rates: readonly RateLimit[]): Window[] =>
-    rates.map((rate) => {
-      const common = {
-        keyPrefix: `ladderlog:${group}:${rate.seconds}`,
-        points: rate.requests,
-        duration: rate.seconds,
-      };
-      // While Redis is away each instance counts for itself: a limit that is too generous beats no answer.
-      const limiter = redis
-        ? new RateLimiterRedis({
-            ...common,
-            storeClient: redis,
-            insuranceLimiter: new RateLimiterMemory(common),
-          })
-        : new RateLimiterMemory(common);
-      return { rate, limiter };
-    });
+    rates.map((rate) => ({ rate, limiter: limiterOf(redis, group, rate) }));
   const groups = new Map<string, Window[]>([['anonymous', windows('anonymous', options.anonymous)]]);
   for (const plan of PLANS) groups.set(plan, windows(plan, options.plans[plan].rates));
-
   return {
     async count(group, who) {
       let tightest: RateState | null = null;
@@ -92,6 +65,35 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
       if (redis) redis.disconnect();
     },
   };
+}
+
+function openRedis(url: string, logger: Logger): Redis {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    // A server that is still loading refuses the command, and that request is then counted here.
+    enableReadyCheck: false,
+    lazyConnect: false,
+  });
+  redis.on('error', (error) => {
+    logger.warn({ event: 'api.redis', err: error }, 'redis does not answer; limits are counted here');
+  });
+  return redis;
+}
+
+function limiterOf(
+  redis: Redis | null,
+  group: string,
+  { requests, seconds }: RateLimit,
+): RateLimiterAbstract {
+  const common = { keyPrefix: `ladderlog:${group}:${seconds}`, points: requests, duration: seconds };
+  if (!redis) return new RateLimiterMemory(common);
+  // While Redis is away each instance counts for itself: a limit that is too generous beats no answer.
+  return new RateLimiterRedis({
+    ...common,
+    storeClient: redis,
+    insuranceLimiter: new RateLimiterMemory(common),
+  });
 }
 
 export class RateRefusal extends ApiError {

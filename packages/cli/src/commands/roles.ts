@@ -47,9 +47,9 @@ export const project: Command = {
   flags: [METRICS_PORT],
   async run(context) {
     const metrics = createMetrics();
-    const work: Parameters<typeof withRuntime>[2] = async ({ log, store, cursors }) => {
-      const role = startProject(context, log, store, cursors, metrics, context.signal);
-      const isReady = async (): Promise<boolean> => (await store.health()).ok;
+    const work: Parameters<typeof withRuntime>[2] = async (runtime) => {
+      const role = startProject(context, runtime, metrics, context.signal);
+      const isReady = async (): Promise<boolean> => (await runtime.store.health()).ok;
       await whileProbed(context, 'project', metrics, isReady, {}, () => role.done);
     };
     await withRuntime(context, 'ladderlog project', work, metrics.queried);
@@ -64,12 +64,12 @@ export const serve: Command = {
   async run(context) {
     const { config, signal } = context;
     const metrics = createMetrics();
-    const work: Parameters<typeof withRuntime>[2] = async ({ directory, log, store, cursors }) => {
-      const live = await startLive(context, log, store, cursors);
+    const work: Parameters<typeof withRuntime>[2] = async (runtime) => {
+      const live = await startLive(context, runtime);
       try {
-        const server = await startServe(context, directory, log, store, cursors, live, metrics, () => []);
+        const server = await startServe(context, runtime, live, metrics, () => []);
         const url = `http://${config.host}:${server.port}`;
-        const isReady = async (): Promise<boolean> => (await store.health()).ok && !signal.aborted;
+        const isReady = async (): Promise<boolean> => (await runtime.store.health()).ok && !signal.aborted;
         await whileProbed(context, 'serve', metrics, isReady, { url }, async () => {
           if (!signal.aborted) await once(signal, 'abort');
           await server.close();

@@ -6,6 +6,7 @@ import { EARLIEST_MICROS } from '@ladderlog/core';
 import { EXPORT_DATASETS, EXPORT_FORMATS, exportData } from '@ladderlog/store';
 
 import { timeOption, venueOption, wordOption } from '../flags.ts';
+import { projectedPositions } from '../processes/runtime.ts';
 import type { Operation } from './operation.ts';
 import { VERSION } from '../version.ts';
 
@@ -14,13 +15,12 @@ export const exportTables: Operation = async ({ runtime, progress, signal }, arg
   const directory = resolve(String(args['directory']));
   const { markets, datasets } = args;
   const generation = await store.generation();
-  const projected = await cursors.list(generation);
   const manifest = await exportData(
     store,
     {
       directory,
       generation,
-      before: projected.map(({ topic, partition, hwm }) => ({ topic, partition, offset: hwm + 1 })),
+      before: await projectedPositions(store, cursors, generation),
       format: wordOption('format', args['format'], EXPORT_FORMATS),
       from: timeOption(args, 'from') ?? EARLIEST_MICROS,
       to: timeOption(args, 'to') ?? Date.now() * 1_000,

@@ -7,6 +7,8 @@ import type { EventLog } from '@ladderlog/log';
 import type { CursorStore } from '@ladderlog/projector';
 import type { Store } from '@ladderlog/store';
 
+import { projectedPositions } from './runtime.ts';
+
 export type Checks = Readonly<Record<string, unknown>>;
 
 /** `expected`: venues this process itself records; one of them of which nothing is in the log yet is starting. */
@@ -40,9 +42,9 @@ export function venueChecks(statuses: Pick<Statuses, 'health'>, expected: readon
 export async function projectorCheck(log: EventLog, store: Store, cursors: CursorStore): Promise<Checks> {
   try {
     const next = new Map(
-      (await cursors.list(await store.generation())).map(({ topic, partition, hwm }) => [
+      (await projectedPositions(store, cursors)).map(({ topic, partition, offset }) => [
         `${topic}/${partition}`,
-        hwm + 1,
+        offset,
       ]),
     );
     let lag = 0;

@@ -22,99 +22,27 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'ladderlog_' });
   const registers = [registry];
-  const frames = new Counter({
-    name: 'ladderlog_frames_total',
-    help: 'Frames on the tape.',
-    labelNames: ['venue'] as const,
-    registers,
-  });
-  const observations = new Counter({
-    name: 'ladderlog_observations_total',
-    help: 'Books observed.',
-    labelNames: ['venue'] as const,
-    registers,
-  });
-  const rejects = new Counter({
-    name: 'ladderlog_rejects_total',
-    help: 'Frames no normalizer understood.',
-    labelNames: ['venue', 'reason'] as const,
-    registers,
-  });
-  const gaps = new Counter({
-    name: 'ladderlog_gaps_total',
-    help: 'Gaps opened.',
-    labelNames: ['venue', 'cause'] as const,
-    registers,
-  });
-  const append = new Histogram({
-    name: 'ladderlog_log_append_seconds',
-    help: 'One durable append of a batch.',
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-    registers,
-  });
+  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> =>
+    new Counter({ name, help, labelNames, registers });
+  const retries = counter(
+    'ladderlog_projector_retries_total',
+    'Failed steps that were tried again.',
+    'step',
+    'code',
+  );
+  const projected = counter('ladderlog_projector_rows_total', 'Rows inserted.', 'table');
   const queries = new Histogram({
     name: 'ladderlog_store_query_seconds',
     help: 'One statement of the store, its wait for a turn included.',
     labelNames: ['query'] as const,
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 10],
-    registers,
-  });
-  const projected = new Counter({
-    name: 'ladderlog_projector_rows_total',
-    help: 'Rows inserted.',
-    labelNames: ['table'] as const,
-    registers,
-  });
-  const retries = new Counter({
-    name: 'ladderlog_projector_retries_total',
-    help: 'Failed steps that were tried again.',
-    labelNames: ['step', 'code'] as const,
+    buckets: [...SECONDS, 10],
     registers,
   });
   return {
     registry,
-    appended(events, tookMs) {
-      append.observe(tookMs / 1_000);
-      for (const event of events) {
-        if (event.type === 'FrameCaptured') frames.inc({ venue: event.venue });
-        else if (event.type === 'BookObserved') observations.inc({ venue: event.venue });
-        else if (event.type === 'FrameRejected') rejects.inc({ venue: event.venue, reason: event.reason });
-        else if (event.type === 'GapOpened') gaps.inc({ venue: event.venue, cause: event.cause });
-      }
-    },
+    appended: countAppended(registers, counter),
     queried: (query, tookMs) => queries.observe({ query }, tookMs / 1_000),
-    watchCollectors(status) {
-      const open = new Gauge({
-        name: 'ladderlog_gaps_open',
-        help: 'Books in a gap now.',
-        labelNames: ['venue'] as const,
-        registers,
-        collect: () => status().venues.forEach(({ venue, gapsOpen }) => open.set({ venue }, gapsOpen)),
-      });
-      const books = new Gauge({
-        name: 'ladderlog_books_watched',
-        help: 'Books watched now.',
-        labelNames: ['venue'] as const,
-        registers,
-        collect: () => status().venues.forEach((venue) => books.set({ venue: venue.venue }, venue.books)),
-      });
-      const beat = new Gauge({
-        name: 'ladderlog_beat_age_seconds',
-        help: 'Since the newest beat.',
-        labelNames: ['venue'] as const,
-        registers,
-        collect: () =>
-          status().venues.forEach(({ venue, beatAt }) =>
-            beat.set({ venue }, beatAt === null ? -1 : Date.now() / 1_000 - beatAt / 1e6),
-          ),
-      });
-      const waiting: Gauge = new Gauge({
-        name: 'ladderlog_outbox_events',
-        help: 'Events waiting for the log.',
-        registers,
-        collect: () => waiting.set(status().outbox.size),
-      });
-    },
+    watchCollectors: (status) => watchCollectors(registers, status),
     watchProjector(status) {
       const lag: Gauge = new Gauge({
         name: 'ladderlog_projector_lag_events',
@@ -130,6 +58,61 @@ export function createMetrics(): Metrics {
       onRetry: ({ step, code }) => retries.inc({ step, code }),
     },
   };
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+type CounterOf = <L extends string>(name: string, help: string, ...labelNames: L[]) => Counter<L>;
+
+function countAppended(registers: Registry[], counter: CounterOf): Metrics['appended'] {
+  const frames = counter('ladderlog_frames_total', 'Frames on the tape.', 'venue');
+  const observations = counter('ladderlog_observations_total', 'Books observed.', 'venue');
+  const rejects = counter('ladderlog_rejects_total', 'Frames no normalizer understood.', 'venue', 'reason');
+  const gaps = counter('ladderlog_gaps_total', 'Gaps opened.', 'venue', 'cause');
+  const append = new Histogram({
+    name: 'ladderlog_log_append_seconds',
+    help: 'One durable append of a batch.',
+    buckets: SECONDS,
+    registers,
+  });
+  return (events, tookMs) => {
+    append.observe(tookMs / 1_000);
+    for (const event of events) {
+      if (event.type === 'FrameCaptured') frames.inc({ venue: event.venue });
+      else if (event.type === 'BookObserved') observations.inc({ venue: event.venue });
+      else if (event.type === 'FrameRejected') rejects.inc({ venue: event.venue, reason: event.reason });
+      else if (event.type === 'GapOpened') gaps.inc({ venue: event.venue, cause: event.cause });
+    }
+  };
+}
+
+type CollectorStatus = ReturnType<Collecting['status']>;
+
+function watchCollectors(registers: Registry[], status: () => CollectorStatus): void {
+  const gaugeByVenue = (
+    name: string,
+    help: string,
+    value: (venue: CollectorStatus['venues'][number]) => number,
+  ): void => {
+    const gauge: Gauge<'venue'> = new Gauge({
+      name,
+      help,
+      labelNames: ['venue'] as const,
+      registers,
+      collect: () => status().venues.forEach((one) => gauge.set({ venue: one.venue }, value(one))),
+    });
+  };
+  gaugeByVenue('ladderlog_gaps_open', 'Books in a gap now.', ({ gapsOpen }) => gapsOpen);
+  gaugeByVenue('ladderlog_books_watched', 'Books watched now.', ({ books }) => books);
+  gaugeByVenue('ladderlog_beat_age_seconds', 'Since the newest beat.', ({ beatAt }) =>
+    beatAt === null ? -1 : Date.now() / 1_000 - beatAt / 1e6,
+  );
+  const waiting: Gauge = new Gauge({
+    name: 'ladderlog_outbox_events',
+    help: 'Events waiting for the log.',
+    registers,
+    collect: () => waiting.set(status().outbox.size),
+  });
 }
 
 export type MetricsServer = { readonly port: number; close(): Promise<void> };

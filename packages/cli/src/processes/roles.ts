@@ -19,12 +19,13 @@ import type { Store } from '@ladderlog/store';
 
 import { lockCapture } from '../data/capture-lock.ts';
 import type { Context } from '../context.ts';
-import type { DataDirectory } from '../data/data-directory.ts';
 import { cursorSecret } from '../data/data-directory.ts';
+import type { Config } from '../settings/config.ts';
 import { feedObserver } from './feed.ts';
 import { projectorCheck, venueChecks } from './health.ts';
 import type { Metrics } from './metrics.ts';
-import { PROJECTIONS } from './runtime.ts';
+import type { Runtime } from './runtime.ts';
+import { PROJECTIONS, projectedPositions } from './runtime.ts';
 import { planVenues } from './venues.ts';
 import { VERSION } from '../version.ts';
 
@@ -82,9 +83,7 @@ const FINISH_MS = 5_000;
 /** Projects into whichever generation is served. Ends between two ranges, so that `verify` finds nothing half done. */
 export function startProject(
   context: Context,
-  log: EventLog,
-  store: Store,
-  cursors: CursorStore,
+  { log, store, cursors }: Runtime,
   metrics: Metrics,
   signal: AbortSignal,
   /** Default: the log itself, shared with other projectors. */
@@ -165,34 +164,21 @@ async function whenFree<T>(build: () => Promise<T>, signal: AbortSignal): Promis
 }
 
 /** The state of the markets, for `startServe`, which begins to follow the log. */
-export const startLive = (
-  { config, logger }: Context,
-  log: EventLog,
-  store: Store,
-  cursors: CursorStore,
-): Promise<Live> =>
+export const startLive = ({ config, logger }: Context, { log, store, cursors }: Runtime): Promise<Live> =>
   openLive({
     store,
     log,
     logger,
     clock,
     silentMs: silentMs(config.beatSeconds),
-    projected: async () =>
-      (await cursors.list(await store.generation())).map(({ topic, partition, hwm }) => ({
-        topic,
-        partition,
-        offset: hwm + 1,
-      })),
+    projected: () => projectedPositions(store, cursors),
   });
 
 const clock = (): number => Date.now() * 1_000;
 
 export async function startServe(
   context: Context,
-  directory: DataDirectory,
-  log: EventLog,
-  store: Store,
-  cursors: CursorStore,
+  { directory, log, store, cursors }: Runtime,
   live: Live,
   metrics: Metrics,
   /** Venues that this process records. */
@@ -213,12 +199,8 @@ export async function startServe(
       ...(await projectorCheck(log, store, cursors)),
       ...venueChecks(live.statuses, recorded()),
     }),
-    corsOrigins:
-      config.corsOrigin === 'none' ? [] : config.corsOrigin.split(',').map((origin) => origin.trim()),
-    trustProxy: config.trustProxy,
-    validateResponses: config.validateResponses,
     registry: metrics.registry,
-    ...(config.redisUrl === null ? {} : { redisUrl: config.redisUrl }),
+    ...apiSettings(config),
   });
   const feed = new Feed({
     log,
@@ -245,3 +227,10 @@ export async function startServe(
     },
   };
 }
+
+const apiSettings = ({ corsOrigin, trustProxy, validateResponses, redisUrl }: Config) => ({
+  corsOrigins: corsOrigin === 'none' ? [] : corsOrigin.split(',').map((origin) => origin.trim()),
+  trustProxy,
+  validateResponses,
+  ...(redisUrl === null ? {} : { redisUrl }),
+});

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { Position } from '@ladderlog/core';
 import { LadderlogError, PROJECTIONS, VENUES, framesTopic } from '@ladderlog/core';
 import type { EventLog, KafkaLogOptions, ThinTopic } from '@ladderlog/log';
 import { openKafkaLog, openSqliteLog } from '@ladderlog/log';
@@ -145,6 +146,16 @@ export function openCursors({ config }: Context, directory: DataDirectory, store
   const path = config.kafkaBrokers ? directory.cursors : directory.log;
   createPrivate(path);
   return openSqliteCursors(path);
+}
+
+/** Where each partition of the served tables, or of another generation, goes on: the first offset that they lack. */
+export async function projectedPositions(
+  store: Store,
+  cursors: CursorStore,
+  generation?: number,
+): Promise<Position[]> {
+  const all = await cursors.list(generation ?? (await store.generation()));
+  return all.map(({ topic, partition, hwm }) => ({ topic, partition, offset: hwm + 1 }));
 }
 
 export type Runtime = OpenStore & {

@@ -2,15 +2,15 @@
 // venues first, so that nothing that was received is lost.
 
 import { tablesInput } from '@ladderlog/live';
-import type { Simulators } from '@ladderlog/simulators';
 import { startSqlFront } from '@ladderlog/store';
 
 import type { Context } from '../context.ts';
 import { serveControl } from '../data/control.ts';
 import { demoKey } from './demo-key.ts';
-import type { MetricsServer } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { createMetrics, serveMetrics } from './metrics.ts';
 import { startCollect, startLive, startProject, startServe } from './roles.ts';
+import type { Runtime } from './runtime.ts';
 import { openRuntime } from './runtime.ts';
 import { simulate } from './simulator-faults.ts';
 
@@ -45,86 +45,34 @@ const ENDING = [
 ] as const;
 type Part = (typeof ENDING)[number];
 
+type Ends = Map<Part, () => Promise<unknown>>;
+
 export async function startUp(context: Context): Promise<Up> {
   const { config, logger } = context;
   const failed = new AbortController();
   const signal = AbortSignal.any([context.signal, failed.signal]);
   const metrics = createMetrics();
   const runtime = await openRuntime(context, 'ladderlog up', metrics.queried);
-  const { log, store, cursors, directory } = runtime;
-  const ends = new Map<Part, () => Promise<unknown>>([['engines', () => runtime.close()]]);
-  let simulators: Simulators | null = null;
+  const ends: Ends = new Map([['engines', () => runtime.close()]]);
   try {
-    const live = await startLive(context, log, store, cursors);
-    ends.set('live', () => live.close());
-    const projectorEnd = new AbortController();
-    // Embedded, nobody else fills the tables: they take what this process reads anyway.
-    const input = runtime.chdb && log.kind === 'sqlite' ? tablesInput(log, live) : undefined;
-    const project = startProject(context, log, store, cursors, metrics, projectorEnd.signal, input);
-    // Heard below; until then a failure must not end the process by itself.
-    project.done.catch(() => undefined);
-    ends.set('project', async () => {
-      projectorEnd.abort();
-      await project.done;
-    });
-    let collecting: Awaited<ReturnType<typeof startCollect>> | null = null;
-    const recorded = (): readonly string[] =>
-      collecting?.collecting.status().venues.map(({ venue }) => venue) ?? [];
-    const server = await startServe(context, directory, log, store, cursors, live, metrics, recorded);
-    ends.set('serve', () => server.close());
-    const sql =
-      config.sqlPort === null || !runtime.chdb
-        ? null
-        : await startSqlFront({ store: runtime.chdb, port: config.sqlPort, log: logger });
-    if (sql) ends.set('sql', () => sql.close());
-    const metricsServer: MetricsServer | null =
-      config.metricsPort === null
-        ? null
-        : await serveMetrics(
-            metrics,
-            config.host,
-            config.metricsPort,
-            async () =>
-              (await store.health()).ok && !signal.aborted && !collecting?.collecting.status().outbox.blocked,
-          );
-    if (metricsServer) ends.set('metrics', () => metricsServer.close());
-    const control = await serveControl(context, runtime, project.follower);
-    ends.set('control', () => control.close());
-    if (config.venues.mode === 'simulated') {
-      simulators = await simulate(context, config.venues.venues);
-      ends.set('simulate', () => simulators!.close());
-    }
-    if (config.venues.mode !== 'none') {
-      collecting = await startCollect(context, log, simulators, metrics, signal);
-      ends.set('collect', () => collecting!.done);
-    }
-
-    const roles = [project.done, ...(collecting ? [collecting.done] : [])];
-    const done = (async () => {
-      try {
-        // Whoever ends first ends all; without a failure that is the signal.
-        await Promise.race([
-          ...roles,
-          new Promise<void>((resolve) => {
-            if (signal.aborted) resolve();
-            signal.addEventListener('abort', () => resolve(), { once: true });
-          }),
-        ]);
-      } finally {
+    const { facts, project, collect } = await startParts(context, runtime, metrics, signal, ends);
+    // Whoever ends first ends all; without a failure that is the signal.
+    const done = Promise.race([project.done, ...(collect ? [collect.done] : []), aborted(signal)]).finally(
+      async () => {
         failed.abort();
         await endAll(ends, logger);
-      }
-    })();
-    if (collecting) await firstBooks(collecting, signal);
+      },
+    );
+    // The caller hears of a failure by `done`; before the caller has it, a failure must not end the process by itself.
+    done.catch(() => undefined);
+    if (collect) await firstBooks(collect, signal);
     return {
-      url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
-      demoKey: await demoKey(context, log),
+      ...facts,
+      demoKey: await demoKey(context, runtime.log),
       simulated: config.venues.mode === 'simulated',
-      venues: recorded(),
-      left: collecting?.leftOut ?? [],
-      sqlUrl: sql?.url ?? null,
-      metricsPort: metricsServer?.port ?? null,
-      directory: directory.path,
+      venues: recordedBy(collect),
+      left: collect?.leftOut ?? [],
+      directory: runtime.directory.path,
       done,
     };
   } catch (error) {
@@ -134,10 +82,71 @@ export async function startUp(context: Context): Promise<Up> {
   }
 }
 
-async function endAll(
-  ends: ReadonlyMap<Part, () => Promise<unknown>>,
-  logger: Context['logger'],
-): Promise<void> {
+type Collect = Awaited<ReturnType<typeof startCollect>>;
+
+const recordedBy = (collect: Collect | null): readonly string[] =>
+  collect?.collecting.status().venues.map(({ venue }) => venue) ?? [];
+
+/** Starts one part after the other, and notes how each is ended as soon as it runs. */
+async function startParts(
+  context: Context,
+  runtime: Runtime,
+  metrics: Metrics,
+  signal: AbortSignal,
+  ends: Ends,
+) {
+  const { config, logger } = context;
+  const { log, store, chdb } = runtime;
+  const live = await startLive(context, runtime);
+  ends.set('live', () => live.close());
+  const endProject = new AbortController();
+  // Embedded, nobody else fills the tables: they take what this process reads anyway.
+  const input = chdb && log.kind === 'sqlite' ? tablesInput(log, live) : undefined;
+  const project = startProject(context, runtime, metrics, endProject.signal, input);
+  // Heard by whoever runs this; until then a failure must not end the process by itself.
+  project.done.catch(() => undefined);
+  ends.set('project', async () => {
+    endProject.abort();
+    await project.done;
+  });
+  let collect: Collect | null = null;
+  const server = await startServe(context, runtime, live, metrics, () => recordedBy(collect));
+  ends.set('serve', () => server.close());
+  const sql =
+    config.sqlPort === null || !chdb
+      ? null
+      : await startSqlFront({ store: chdb, port: config.sqlPort, log: logger });
+  if (sql) ends.set('sql', () => sql.close());
+  const isReady = async (): Promise<boolean> =>
+    (await store.health()).ok && !signal.aborted && !collect?.collecting.status().outbox.blocked;
+  const probes =
+    config.metricsPort === null
+      ? null
+      : await serveMetrics(metrics, config.host, config.metricsPort, isReady);
+  if (probes) ends.set('metrics', () => probes.close());
+  const control = await serveControl(context, runtime, project.follower);
+  ends.set('control', () => control.close());
+  const { mode, venues } = config.venues;
+  const simulators = mode === 'simulated' ? await simulate(context, venues) : null;
+  if (simulators) ends.set('simulate', () => simulators.close());
+  if (mode !== 'none') collect = await startCollect(context, log, simulators, metrics, signal);
+  if (collect) ends.set('collect', () => collect!.done);
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const facts = {
+    url: `http://${host}:${server.port}`,
+    sqlUrl: sql?.url ?? null,
+    metricsPort: probes?.port ?? null,
+  };
+  return { facts, project, collect };
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+async function endAll(ends: Ends, logger: Context['logger']): Promise<void> {
   let first: unknown = null;
   for (const part of ENDING) {
     try {
@@ -151,10 +160,7 @@ async function endAll(
 }
 
 /** So that what is printed next works at once; a venue that does not answer is not waited for. */
-async function firstBooks(
-  { collecting }: Awaited<ReturnType<typeof startCollect>>,
-  signal: AbortSignal,
-): Promise<void> {
+async function firstBooks({ collecting }: Collect, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + FIRST_BOOKS_MS;
   while (!signal.aborted && performance.now() < deadline) {
     const { venues } = collecting.status();
