@@ -202,14 +202,8 @@ export async function startServe(
     registry: metrics.registry,
     ...apiSettings(config),
   });
-  const feed = new Feed({
-    log,
-    logger,
-    clock,
-    live,
-    keys: api.keys,
-    observer: feedObserver(metrics.registry),
-  });
+  const observer = feedObserver(metrics.registry);
+  const feed = new Feed({ log, logger, clock, live, keys: api.keys, observer });
   live.follow();
   const server = await serveApi(api, { host: config.host, port: config.port, logger }).catch(
     async (error: unknown) => {

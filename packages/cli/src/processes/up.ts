@@ -132,12 +132,8 @@ async function startParts(
   if (mode !== 'none') collect = await startCollect(context, log, simulators, metrics, signal);
   if (collect) ends.set('collect', () => collect!.done);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  const facts = {
-    url: `http://${host}:${server.port}`,
-    sqlUrl: sql?.url ?? null,
-    metricsPort: probes?.port ?? null,
-  };
-  return { facts, project, collect };
+  const url = `http://${host}:${server.port}`;
+  return { facts: { url, sqlUrl: sql?.url ?? null, metricsPort: probes?.port ?? null }, project, collect };
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>
