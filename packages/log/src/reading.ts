@@ -32,7 +32,9 @@ export function decodeBatch(batch: LogBatch, types?: ReadonlySet<EventType>): Re
     .map((record) => toReadEvent({ topic, partition, offset: record.offset }, record));
 }
 
-function toReadEvent(position: Position, { time, key, decoded }: LogRecord): ReadEvent {
+function toReadEvent(position: Position, record: LogRecord): ReadEvent {
+  const { time, key } = record;
+  const decoded = record.peek();
   return decoded.ok
     ? { position, time, key, event: decoded.event, error: null }
     : { position, time, key, event: null, error: decoded.error };

@@ -1,6 +1,6 @@
 // A record read back from a log. Several readers may share it (API, feed, tables), so it decodes its event once, when the first
-// of them asks. The event is shared too: nobody may change it. It lives as long as the record does: a reader that holds many
-// records, and may be the only one, only peeks.
+// of them asks. The event is shared too: nobody may change it. It lives as long as the record does, and so keeps the garbage
+// collector busy: a reader that may be the only one peeks, and an event can go as soon as it was looked at.
 
 import type { EventType, LadderEvent, LadderlogError, Micros } from '@ladderlog/core';
 

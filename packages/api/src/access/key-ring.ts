@@ -43,7 +43,7 @@ async function foldControl(
   for await (const batch of log.read(request)) {
     for (const record of batch.records) {
       seen.set(batch.partition, record.offset + 1);
-      const { decoded } = record;
+      const decoded = record.peek();
       // An unreadable control record cannot grant anything; the reject path of the projector reports it.
       if (decoded.ok && isControlEvent(decoded.event)) ring = evolveKeys(ring, decoded.event);
     }

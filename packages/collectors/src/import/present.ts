@@ -61,7 +61,7 @@ export async function findPresent(log: EventLog, prefix: string, survey: Survey)
     for await (const { records } of log.read({ from, times })) {
       for (const record of records) {
         if (record.time < times.from || record.time >= times.to) continue;
-        const { decoded } = record;
+        const decoded = record.peek();
         if (decoded.ok && 'session' in decoded.event && decoded.event.session.startsWith(prefix))
           visit(decoded.event);
       }

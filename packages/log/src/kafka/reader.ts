@@ -9,7 +9,7 @@ import { FETCH_WAIT_MS } from './client.ts';
 import { errorType, isPermanent, toLogError } from './errors.ts';
 import type { FetchAnswer, FetchedRecord } from './kafkajs-internals.ts';
 import { READ_COMMITTED, leaderOf, reconnect } from './kafkajs-internals.ts';
-import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS } from './retry.ts';
+import { pauseAfter } from './retry.ts';
 
 // A broker counts compressed bytes, and ladders unpack to a hundred times as much, some frames to thousands. So a read begins
 // with one stored batch and asks for more or less by what came; a batch always comes whole.
@@ -55,7 +55,8 @@ class SpanReader {
   private readonly limits = new Map<string, number>();
   /** By broker: one that answers must not hide one that does not. */
   private readonly failingSince = new Map<string, number>();
-  private pause = FIRST_PAUSE_MS;
+  /** Since every broker answered. */
+  private failures = 0;
 
   constructor(setup: ReadSetup) {
     this.setup = setup;
@@ -88,7 +89,7 @@ class SpanReader {
     if ('error' in answer) return this.recover(answer.error, answer.node);
     this.failingSince.delete(answer.node);
     this.failingSince.delete(NO_LEADER);
-    if (this.failingSince.size === 0) this.pause = FIRST_PAUSE_MS;
+    if (this.failingSince.size === 0) this.failures = 0;
     const batches = answer.batches.flatMap((fetched) => advance(this.spans, fetched) ?? []);
     this.spans = this.spans.filter(isUnfinished);
     if (batches.length > 0)
@@ -159,15 +160,15 @@ class SpanReader {
         { cause: error },
       );
     const now = performance.now();
+    const pause = pauseAfter(this.failures++);
     const since = this.failingSince.get(node) ?? now;
     if (!this.failingSince.has(node))
       logger.debug({ event: 'log.kafka.read_retry', node, reason: String(error) }, 'fetch failed');
     this.failingSince.set(node, since);
-    if (isPermanent(error) || now - since + this.pause > retryForMs)
+    if (isPermanent(error) || now - since + pause > retryForMs)
       throw toLogError(error, `reading ${this.spans[0]?.topic ?? ''}`);
     await reconnect(cluster, error).catch(() => {});
-    await sleep(this.pause, undefined, { signal }).catch(() => {});
-    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE_MS);
+    await sleep(pause, undefined, { signal }).catch(() => {});
     return [];
   }
 }

@@ -1,10 +1,12 @@
 // One way of trying again: with growing pauses, until a deadline, an abort, or an error that no repeat can cure.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '@ladderlog/core';
 import { isPermanent, toLogError } from './errors.ts';
 
-export const FIRST_PAUSE_MS = 50;
-export const LONGEST_PAUSE_MS = 1_000;
+/** Before the next attempt; `failures` counts those before this one. */
+export const pauseAfter = (failures: number): number =>
+  backoffMs(failures, Math.random(), { baseMs: 50, maxMs: 1_000 });
 
 export type Attempts = {
   readonly doing: string;
@@ -17,11 +19,11 @@ export type Attempts = {
 /** Rejects with a LadderlogError: the last failure, once the time is used up. */
 export async function retrying<T>(attempts: Attempts, attempt: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + attempts.forMs;
-  let pause = FIRST_PAUSE_MS;
   for (let count = 1; ; count++) {
     try {
       return await attempt();
     } catch (error) {
+      const pause = pauseAfter(count - 1);
       if (isPermanent(error) || attempts.signal?.aborted || performance.now() + pause >= deadline)
         throw toLogError(error, attempts.doing);
       try {
@@ -30,7 +32,6 @@ export async function retrying<T>(attempts: Attempts, attempt: () => Promise<T>)
         // The refresh failed like the attempt did; the next attempt tells.
       }
       await sleep(pause, undefined, attempts.signal ? { signal: attempts.signal } : {}).catch(() => {});
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
     }
   }
 }

@@ -73,7 +73,7 @@ export async function surveyMarkets(options: BacktestOptions): Promise<Survey> {
         coveredUntil.set(key, Math.max(time, coveredUntil.get(key) ?? -Infinity));
       if (type === 'BookObserved' && time >= from && time < to) observed.add(key);
       if (type === null || !SURVEYED.has(type)) continue;
-      const { decoded } = record;
+      const decoded = record.peek();
       if (decoded.ok && 'market' in decoded.event) noted.add(decoded.event, { topic, partition, offset });
     }
   return { coveredUntil, observed, ...noted.survey() };

@@ -88,7 +88,7 @@ async function eachMarket(
       if (record.fault || record.time < times.from || record.time >= times.to) continue;
       onRecord?.(topic, record);
       if (record.type !== 'MarketObserved') continue;
-      const { decoded } = record;
+      const decoded = record.peek();
       if (decoded.ok && decoded.event.type === 'MarketObserved')
         onMarket({
           event: decoded.event,
