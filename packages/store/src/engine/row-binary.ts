@@ -91,10 +91,10 @@ export class RowBinaryWriter {
     for (let index = 0; index < count; index++) {
       const value = values[index]!;
       const low = value >>> 0;
-      const high = (value - low) * HIGH_HALF;
-      // As Number.isSafeInteger, without a call: the high half of a safe integer (and of −2^53) is an integer of 22 bits.
-      if ((high | 0) !== high || (high + 0x200000) >>> 22 !== 0)
-        throw new RangeError(`${value} (the ${index + 1}. value) is no safe integer`);
+      const half = (value - low) * HIGH_HALF;
+      const high = half | 0;
+      // One comparison finds what is no number, no integer, or too large.
+      if (high !== half) throw new RangeError(`${value} (value ${index + 1}) is no Int64`);
       view.setUint32(at, low, true);
       view.setInt32(at + 4, high, true);
       at += 8;

@@ -75,8 +75,8 @@ test('a number that its column cannot hold is refused, not wrapped', () => {
     ['observed_at', Number.NaN],
     ['bid_prices', [1, Number.NaN]],
     ['bid_sizes', [0.5]],
-    ['ask_prices', [2 ** 53]],
-    ['ask_prices', [-(2 ** 54)]],
+    ['ask_prices', [2 ** 63]],
+    ['ask_prices', [-(2 ** 64)]],
     ['ask_sizes', [1, 2, undefined]],
     ['ask_sizes', [Number.POSITIVE_INFINITY]],
   ];
