@@ -6,15 +6,15 @@ import { Markets, evidenceOf } from '@ladderlog/core';
 import type { EventLog, PartitionInfo } from '@ladderlog/log';
 import { readEvents } from '@ladderlog/log';
 
-/** Of these something captured says one every few beats, whatever else it does; they are found without decoding the rest. */
-const SIGNS: ReadonlySet<EventType> = new Set([
+/** Whatever is recorded writes one of these every few beats; reading them alone is cheap, since books are not decoded. */
+const CAPTURE_EVENTS: ReadonlySet<EventType> = new Set([
   'CaptureStarted',
   'CaptureBeat',
   'CaptureStopped',
   'GapOpened',
   'GapClosed',
 ]);
-const WATCHED: ReadonlySet<EventType> = new Set([...SIGNS, 'BookObserved', 'MetricSampled']);
+const WATCHED: ReadonlySet<EventType> = new Set([...CAPTURE_EVENTS, 'BookObserved', 'MetricSampled']);
 const FIRST_LOOK = 4_096;
 
 export async function recoverEvidence(
@@ -44,7 +44,10 @@ export async function recoverEvidence(
   return [...markets.values()].flatMap(evidenceOf);
 }
 
-/** 0: nothing was. Backwards from the end: what was imported or backfilled since has times, and maybe a clock, of its own. */
+/**
+ * The time of the newest captured event; 0: there is none. Read backwards from the end: what was imported or backfilled since
+ * has times of its own.
+ */
 async function newestCaptured(
   log: EventLog,
   topic: string,
@@ -56,7 +59,7 @@ async function newestCaptured(
     const span = {
       from: [{ topic, partition, offset }],
       to: [{ topic, partition, offset: to }],
-      types: SIGNS,
+      types: CAPTURE_EVENTS,
     };
     for await (const events of readEvents(log, span))
       for (const { event } of events)
