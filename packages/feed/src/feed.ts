@@ -10,7 +10,7 @@ import { Channels } from './channels.ts';
 import { Client } from './clients/client.ts';
 import { Subscriptions } from './clients/subscription.ts';
 import { keyInHeaders, refuse } from './clients/upgrade.ts';
-import { Current } from './current.ts';
+import { CurrentFrames } from './current-frames.ts';
 import { FanOut } from './fan-out.ts';
 import type { FeedLimits, FeedObserver, FeedOptions } from './options.ts';
 import { FEED_LIMITS } from './options.ts';
@@ -27,7 +27,7 @@ export class Feed {
   private readonly stop = new AbortController();
   private readonly connected = new Set<Client>();
   private readonly subscriptions = new Subscriptions();
-  private readonly current: Current;
+  private readonly current: CurrentFrames;
   private readonly requests: Requests;
   private readonly server: WebSocketServer;
   private readonly stopListening: () => void;
@@ -41,7 +41,7 @@ export class Feed {
     this.options = options;
     this.limits = { ...FEED_LIMITS, ...options.limits };
     this.observer = options.observer ?? {};
-    this.current = new Current(live.markets);
+    this.current = new CurrentFrames(live.markets);
     const { limits } = this;
     const plans = options.plans ?? PLAN_TERMS;
     const channels = new Channels();

@@ -121,7 +121,7 @@ export function watchedSpan(evidence: Evidence, outcome: string | null): Interva
   return from <= to ? { from, to } : null;
 }
 
-/** When watching ended on purpose; null while it goes on, or may (a crash leaves no farewell). */
+/** When watching ended on purpose; null while it goes on, or may (a crash writes no stop). */
 export function watchedUntil(evidence: Evidence, outcome: string | null): Micros | null {
   const span = watchedSpan(evidence, outcome);
   const ended = evidence.rows.some(({ kind, at }) => kind === 'stopped' && at === span?.to);

@@ -20,7 +20,7 @@ import type { Channels } from '../channels.ts';
 import type { Client } from '../clients/client.ts';
 import type { Subscriptions } from '../clients/subscription.ts';
 import { Subscription } from '../clients/subscription.ts';
-import type { Current } from '../current.ts';
+import type { CurrentFrames } from '../current-frames.ts';
 import type { FeedKeys, FeedLimits, FeedObserver } from '../options.ts';
 import type { CatchUpParts } from './catch-up.ts';
 import { CatchUp } from './catch-up.ts';
@@ -31,7 +31,7 @@ export type RequestParts = {
   readonly log: EventLog;
   readonly live: Live;
   readonly channels: Channels;
-  readonly current: Current;
+  readonly current: CurrentFrames;
   readonly subscriptions: Subscriptions;
   readonly clock: Clock;
   readonly limits: FeedLimits;

@@ -16,7 +16,7 @@ import { textFrame } from './clients/item.ts';
 
 type Framed = { readonly identity: MarketIdentity | null; readonly frame: Buffer };
 
-export class Current {
+export class CurrentFrames {
   private readonly markets: Live['markets'];
   private readonly frames = new WeakMap<Placed<BookObserved | GapOpened>, Framed>();
 
