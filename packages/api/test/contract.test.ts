@@ -1,5 +1,5 @@
 import type { MarketFieldKind, Venue } from '@ladderlog/core';
-import { MARKET_FIELDS, VENUES, VENUE_ADAPTERS, adapterOf } from '@ladderlog/core';
+import { MARKET_FIELDS, VENUE_ADAPTERS, adapterOf } from '@ladderlog/core';
 import express from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import { describe, expect, test } from 'vitest';
@@ -107,8 +107,9 @@ describe('the contract', () => {
 test('a venue that the registry gains has its routes by that alone', () => {
   const { routes, ...rest } = adapterOf('venueb');
   const { series, event, marketTicker } = routes.parameters;
+  const three = VENUE_ADAPTERS.slice(0, 3);
   const more = loadContract([
-    ...VENUE_ADAPTERS,
+    ...three,
     {
       ...rest,
       venue: 'venued' as Venue,
@@ -128,9 +129,12 @@ test('a venue that the registry gains has its routes by that alone', () => {
   expect(matched.params).toEqual({ market_ticker: 'KX-1' });
   expect(more.match('/v3/venued/markets')!.operation.queryNames).toContain('series');
   expect(more.match('/v3/venued/KX-1/snapshots')).toBeNull();
-  expect(more.document.components.schemas['Venue']!['enum']).toEqual([...VENUES, 'venued']);
+  expect(more.document.components.schemas['Venue']!['enum']).toEqual([
+    ...three.map(({ venue }) => venue),
+    'venued',
+  ]);
   expect(JSON.stringify(more.document['info'])).toContain('four prediction-market venues');
-  expect(more.operations).toHaveLength(contract.operations.length + 2);
+  expect(more.operations).toHaveLength(loadContract(three).operations.length + 2);
 });
 
 describe('the nearest valid name', () => {

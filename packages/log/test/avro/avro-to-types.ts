@@ -48,7 +48,11 @@ function typeOf(schema: AvroSchema, named: Map<string, string>, indent: string):
       return text;
     }
     case 'enum': {
-      const text = (schema['symbols'] as string[]).map((symbol) => `'${symbol}'`).join(' | ');
+      // Which venues there are says the registry, in the schemas as in the event types.
+      const text =
+        schema['name'] === 'Venue'
+          ? '`venue${string}`'
+          : (schema['symbols'] as string[]).map((symbol) => `'${symbol}'`).join(' | ');
       named.set(String(schema['name']), text);
       return text;
     }

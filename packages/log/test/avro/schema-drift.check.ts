@@ -1,23 +1,16 @@
 // Checked by `npm run types`, not run: the event types of core and the schemas in /avro say the same. Fails to compile when a
 // field, its type, its nullability or an enum symbol is in one and not in the other.
 
-import type { CheckFlag, EventType, LadderEvent, TextFormat, Venue } from '@ladderlog/core';
+import type { CheckFlag, EventType, LadderEvent, TextFormat } from '@ladderlog/core';
 import type { AvroEvents } from './generated/avro-types.ts';
 
-/**
- * Where Avro has text and core has a closed list, so that an older reader takes what a newer writer adds. The venues' names are
- * those of the registry, to which another test holds Avro's.
- */
+/** Where Avro has text and core has a closed list, so that an older reader takes what a newer writer adds. */
 type Open<T> = T extends TextFormat ? string : T;
-type Wide<K, T> = K extends 'venue'
-  ? string
-  : K extends 'flags'
+type Wide<K, T> = K extends 'flags'
   ? T extends readonly CheckFlag[]
     ? string[]
     : T
-  : K extends 'venue'
-    ? Venue
-    : K extends 'priceFormat' | 'sizeFormat'
+  : K extends 'priceFormat' | 'sizeFormat'
     ? Open<T>
     : T;
 

@@ -2,7 +2,7 @@
 
 export type AvroEvents = {
   FrameCaptured: {
-    venue: 'venuea' | 'venueb' | 'venuec';
+    venue: `venue${string}`;
     market: string;
     observedAt: number;
     sourceTs: number | null;
@@ -16,7 +16,7 @@ export type AvroEvents = {
     settings: Record<string, string>;
   };
   BookObserved: {
-    venue: 'venuea' | 'venueb' | 'venuec';
+    venue: `venue${string}`;
     market: string;
     observedAt: number;
     sourceTs: number | null;
@@ -48,7 +48,7 @@ export type AvroEvents = {
     nativeIds: Record<string, string>;
   };
   MarketObserved: {
-    venue: 'venuea' | 'venueb' | 'venuec';
+    venue: `venue${string}`;
     market: string;
     observedAt: number;
     sourceTs: number | null;
@@ -95,7 +95,7 @@ export type AvroEvents = {
     native: string;
   };
   MetricSampled: {
-    venue: 'venuea' | 'venueb' | 'venuec';
+    venue: `venue${string}`;
     market: string;
     observedAt: number;
     sourceTs: number | null;
@@ -112,7 +112,7 @@ export type AvroEvents = {
     takerSide: string | null;
   };
   CaptureStarted: {
-    venue: 'venuea' | 'venueb' | 'venuec';
+    venue: `venue${string}`;
     market: string;
     observedAt: number;
     sourceTs: number | null;
@@ -124,7 +124,7 @@ export type AvroEvents = {
     collector: string;
   };
   CaptureBeat: {
-    venue: 'venuea' | 'venueb' | 'venuec';
+    venue: `venue${string}`;
     market: string;
     observedAt: number;
     sourceTs: number | null;
@@ -136,7 +136,7 @@ export type AvroEvents = {
     collector: string;
   };
   CaptureStopped: {
-    venue: 'venuea' | 'venueb' | 'venuec';
+    venue: `venue${string}`;
     market: string;
     observedAt: number;
     sourceTs: number | null;
@@ -149,7 +149,7 @@ export type AvroEvents = {
     reason: string;
   };
   GapOpened: {
-    venue: 'venuea' | 'venueb' | 'venuec';
+    venue: `venue${string}`;
     market: string;
     observedAt: number;
     sourceTs: number | null;
@@ -170,7 +170,7 @@ export type AvroEvents = {
     detail: string | null;
   };
   GapClosed: {
-    venue: 'venuea' | 'venueb' | 'venuec';
+    venue: `venue${string}`;
     market: string;
     observedAt: number;
     sourceTs: number | null;
@@ -196,7 +196,7 @@ export type AvroEvents = {
     } | null;
   };
   FrameRejected: {
-    venue: 'venuea' | 'venueb' | 'venuec';
+    venue: `venue${string}`;
     market: string;
     observedAt: number;
     sourceTs: number | null;
@@ -209,7 +209,7 @@ export type AvroEvents = {
     detail: string;
   };
   BookCompared: {
-    venue: 'venuea' | 'venueb' | 'venuec';
+    venue: `venue${string}`;
     market: string;
     observedAt: number;
     sourceTs: number | null;
