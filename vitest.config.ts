@@ -28,6 +28,8 @@ export default defineConfig({
           include: ['packages/*/test/**/*.test.ts', 'test/*.test.ts'],
           exclude: ['**/*.{int,kafka,e2e,chaos}.test.ts', '**/node_modules/**'],
           testTimeout: 60_000,
+          // Unit tests leave nothing behind, so a worker runs many files and imports what they share once.
+          isolate: false,
         },
       },
       kind('int', 240_000, 2),

@@ -6,28 +6,18 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-type Step = { readonly name: string; readonly command: readonly string[]; readonly tests?: true };
+import type { Step } from './steps.ts';
+import { STATIC_STEPS, vitest } from './steps.ts';
 
 const PROJECTS = ['unit', 'int', 'kafka', 'e2e', 'chaos'];
 const reports = mkdtempSync(join(tmpdir(), 'ladderlog-test-'));
 const report = (name: string): string => join(reports, `${name}.json`);
 
 const steps: Step[] = [
-  { name: 'format', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
-  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
-  { name: 'types', command: ['tsc', '--noEmit'] },
-  { name: 'types-core', command: ['tsc', '--noEmit', '-p', 'packages/core'] },
+  ...STATIC_STEPS,
   ...PROJECTS.map((name) => ({
     name,
-    command: [
-      'vitest',
-      'run',
-      '--project',
-      name,
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report(name)}`,
-    ],
+    command: [...vitest(name), '--reporter=default', '--reporter=json', `--outputFile.json=${report(name)}`],
     tests: true as const,
   })),
 ];
