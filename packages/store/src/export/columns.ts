@@ -1,6 +1,8 @@
 // What an export holds, per dataset. Prices and sizes are doubles, the nearest to each recorded decimal (round(x * 1e6) gives the
 // integer back); times are UTC with microseconds. `b` is the table.
 
+import { MARKET_FIELDS, TABLES } from '@ladderlog/core';
+
 export const EXPORT_DATASETS = ['books', 'samples', 'markets'] as const;
 export type ExportDataset = (typeof EXPORT_DATASETS)[number];
 
@@ -10,20 +12,31 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 /** Raised when a column changes its name or meaning. */
 export const EXPORT_SCHEMA_VERSION = 1;
 
-/** Stored as millionths. */
-const SCALED: ReadonlySet<string> = new Set(
-  wordsOf(`best_bid best_ask bid_prices bid_sizes ask_prices ask_sizes value size
-    settlement_value volume liquidity open_interest tick_size min_size`),
-);
+const AMOUNTS: readonly string[] = Object.values(MARKET_FIELDS)
+  .filter(({ kind }) => kind === 'amount')
+  .map(({ column }) => column);
 
-const columns = (names: string): string =>
-  wordsOf(names)
+/** Stored as millionths. */
+const SCALED: ReadonlySet<string> = new Set([
+  ...wordsOf('best_bid best_ask bid_prices bid_sizes ask_prices ask_sizes value size'),
+  ...AMOUNTS,
+]);
+
+const columns = (names: string | readonly string[]): string =>
+  (typeof names === 'string' ? wordsOf(names) : names)
     .map((name) => `b.${name}${SCALED.has(name) ? ' / 1000000' : ''} AS ${name}`)
     .join(', ');
 
 function wordsOf(text: string): string[] {
   return text.trim().split(/\s+/);
 }
+
+const POSITION = wordsOf('provenance session ordinal topic partition offset');
+const MARKET = Object.keys(TABLES.market_history).filter(
+  (name) => !POSITION.includes(name) && !AMOUNTS.includes(name),
+);
+/** The amounts stand together, before the number of participants: an order that exports of schema version 1 keep. */
+const BEFORE_AMOUNTS = MARKET.indexOf('participant_count');
 
 export type ExportTable = {
   readonly table: string;
@@ -55,12 +68,12 @@ export const EXPORT_TABLES: Readonly<Record<ExportDataset, ExportTable>> = {
   },
   markets: {
     table: 'market_history',
-    columns: columns(`venue market observed_at source_ts slug title question asset window status native_status
-      event_id series_id condition_id outcome_ids outcome_labels outcome_indexes outcome_tokens outcome_winners
-      opens_at closes_at listed_at expected_resolution_at resolved_at resolution winning_outcome strike
-      settlement_value volume liquidity open_interest tick_size min_size
-      participant_count chain exchange_contract collateral fee_bps simulated native
-      provenance session ordinal topic partition offset`),
+    columns: columns([
+      ...MARKET.slice(0, BEFORE_AMOUNTS),
+      ...AMOUNTS,
+      ...MARKET.slice(BEFORE_AMOUNTS),
+      ...POSITION,
+    ]),
     order: ['venue', 'market', 'observed_at', 'offset'],
     track: null,
   },
