@@ -50,10 +50,9 @@ export const listOption = (options: Options, name: string): readonly string[] | 
 /** One of the words that are allowed. */
 export function wordOption<T extends string>(name: string, value: unknown, allowed: readonly T[]): T {
   const found = allowed.find((one) => one === value);
+  const words = allowed.length === 2 ? allowed.join(' or ') : `one of ${allowed.join(', ')}`;
   if (found === undefined)
-    throw badArgument(
-      `${typed(name)} is '${(value as string | undefined) ?? ''}'; it must be one of ${allowed.join(', ')}`,
-    );
+    throw badArgument(`${typed(name)} is '${(value as string | undefined) ?? ''}'; it must be ${words}`);
   return found;
 }
 
