@@ -213,7 +213,7 @@ describe.skipIf(!started)('a cluster of three brokers', () => {
 
   test(
     'keeps a group and a follower going through the loss of a broker',
-    { timeout: 300_000 },
+    { timeout: 900_000 },
     faulty(async (signal) => {
       const abort = new AbortController();
       signal.addEventListener('abort', () => abort.abort());

@@ -75,5 +75,5 @@ test(
       rmSync(folder, { recursive: true, force: true });
     }
   },
-  FULL ? 3_600_000 : 300_000,
+  FULL ? 3_600_000 : 900_000,
 );

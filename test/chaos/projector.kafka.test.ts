@@ -55,5 +55,5 @@ test.skipIf(kafka === null)(
       rmSync(storePath, { recursive: true, force: true });
     }
   },
-  FULL ? 7_200_000 : 300_000,
+  FULL ? 7_200_000 : 900_000,
 );
