@@ -88,6 +88,7 @@ export function listGapOf(market: SimMarket): ListGap {
   return pick === 0 ? 'outcomes' : pick === 1 ? 'markets' : 'none';
 }
 
+// oxlint-disable-next-line max-lines-per-function -- a table of fields
 export function topicObject(
   state: SimMarketState,
   markets: SimulatedMarkets,

@@ -52,6 +52,7 @@ export function readCatalogue(body: Json): {
 }
 
 /** The text is an error: why this object is no market. */
+// oxlint-disable-next-line max-lines-per-function -- a table of fields
 function marketFields(market: Json, event: Json | null = null): CatalogueEntry | string {
   const ticker = tickerOf(market['ticker']);
   if (ticker === null) return 'a market without a ticker';

@@ -14,69 +14,84 @@ export function createDialogue(
   timing: VenueTiming,
   primitives: Primitives,
 ): SocketDialogue {
-  let nextId = 1;
-  const wanted = new Set<string>();
-  /** The subscription to books: the command that asked for it, its sid (null until told), and its markets. */
-  let books: { readonly id: number; sid: number | null; readonly markets: Set<string> } | null = null;
-
-  const subscribe = (): string[] => {
-    if (wanted.size === 0) return [];
-    books = { id: nextId++, sid: null, markets: new Set(wanted) };
-    return [subscribeCommand(books.id, ['orderbook_delta'], [...wanted], USE_YES_PRICE)];
-  };
-  /** Brings the subscription in line with what is wanted; while its sid is not known that waits. */
-  const align = (): string[] => {
-    if (books === null) return subscribe();
-    const { sid, markets } = books;
-    if (sid === null) return [];
-    const more = [...wanted.difference(markets)];
-    const less = [...markets.difference(wanted)];
-    for (const market of more) markets.add(market);
-    for (const market of less) markets.delete(market);
-    return [
-      ...(more.length > 0 ? [updateCommand(nextId++, sid, 'add_markets', more)] : []),
-      ...(less.length > 0 ? [updateCommand(nextId++, sid, 'delete_markets', less)] : []),
-    ];
-  };
-  const want = (targets: readonly Target[]): string[] => {
-    for (const { market } of targets) wanted.add(market);
-    return align();
-  };
-
+  const books = new BookSubscription();
+  const want = (targets: readonly Target[]): string[] => books.want(targets);
   return {
     endpoint: () => ({ url: wsUrl, headers: signedHeaders(key, 'GET', pathOf(wsUrl) || '/', primitives) }),
     settings: frameSettings(USE_YES_PRICE),
-    onOpen: () => {
-      books = null;
-      wanted.clear();
-    },
-    onText: (text) => {
-      const reply = replyOf(text);
-      if (reply === null || books === null) return [];
-      if (reply.type === 'subscribed') {
-        if (reply.id !== null && reply.id !== books.id) return [];
-        books.sid = reply.sid;
-        return align();
-      }
-      if (!endsBooks(reply, books)) return [];
-      books = null;
-      return subscribe();
-    },
+    onOpen: () => books.reset(),
+    onText: (text) => books.hear(text),
     hello: want,
     add: want,
-    remove: (targets) => {
-      for (const { market } of targets) wanted.delete(market);
-      return align();
-    },
-    resync: (targets) => {
-      const sid = books?.sid ?? null;
-      if (sid === null) return align();
-      const markets = targets.map(({ market }) => market);
-      return [updateCommand(nextId++, sid, 'get_snapshot', markets)];
-    },
+    remove: (targets) => books.drop(targets),
+    resync: (targets) => books.resync(targets),
     keepAlive: { everyMs: timing.keepAliveMs, text: null },
     minSendGapMs: 0,
   };
+}
+
+/** The subscription to books of one connection. Every method gives the commands to send. */
+class BookSubscription {
+  private nextId = 1;
+  private readonly wanted = new Set<string>();
+  /** The command that asked for it, its sid (null until told), and its markets. */
+  private current: { readonly id: number; sid: number | null; readonly markets: Set<string> } | null = null;
+
+  reset(): void {
+    this.current = null;
+    this.wanted.clear();
+  }
+
+  want(targets: readonly Target[]): string[] {
+    for (const { market } of targets) this.wanted.add(market);
+    return this.align();
+  }
+
+  drop(targets: readonly Target[]): string[] {
+    for (const { market } of targets) this.wanted.delete(market);
+    return this.align();
+  }
+
+  resync(targets: readonly Target[]): string[] {
+    const sid = this.current?.sid ?? null;
+    if (sid === null) return this.align();
+    const markets = targets.map(({ market }) => market);
+    return [updateCommand(this.nextId++, sid, 'get_snapshot', markets)];
+  }
+
+  hear(text: string): string[] {
+    const { current } = this;
+    const reply = replyOf(text);
+    if (reply === null || current === null) return [];
+    if (reply.type === 'subscribed') {
+      if (reply.id !== null && reply.id !== current.id) return [];
+      current.sid = reply.sid;
+      return this.align();
+    }
+    return endsBooks(reply, current) ? this.subscribe() : [];
+  }
+
+  private subscribe(): string[] {
+    this.current = null;
+    if (this.wanted.size === 0) return [];
+    this.current = { id: this.nextId++, sid: null, markets: new Set(this.wanted) };
+    return [subscribeCommand(this.current.id, ['orderbook_delta'], [...this.wanted], USE_YES_PRICE)];
+  }
+
+  /** Brings the subscription in line with what is wanted; while its sid is not known that waits. */
+  private align(): string[] {
+    if (this.current === null) return this.subscribe();
+    const { sid, markets } = this.current;
+    if (sid === null) return [];
+    const more = [...this.wanted.difference(markets)];
+    const less = [...markets.difference(this.wanted)];
+    for (const market of more) markets.add(market);
+    for (const market of less) markets.delete(market);
+    return [
+      ...(more.length > 0 ? [updateCommand(this.nextId++, sid, 'add_markets', more)] : []),
+      ...(less.length > 0 ? [updateCommand(this.nextId++, sid, 'delete_markets', less)] : []),
+    ];
+  }
 }
 
 type Reply =

@@ -43,6 +43,7 @@ export function fromGamma(item: unknown, observedAt: Micros): (CatalogueEntry | 
   return [fromGammaMarket(item, null, observedAt)];
 }
 
+// oxlint-disable-next-line max-lines-per-function -- a table of fields
 function fromGammaMarket(
   market: unknown,
   parent: JsonObject | null,
@@ -107,6 +108,7 @@ const withoutMarkets = (event: JsonObject): JsonObject => {
 };
 
 /** A CLOB market (`/markets/<condition id>`); winners are stated per token. */
+// oxlint-disable-next-line max-lines-per-function -- a table of fields
 export function fromClobMarket(market: unknown, observedAt: Micros): CatalogueEntry | null {
   if (!isObject(market)) return null;
   const conditionId = textOf(market['condition_id']);

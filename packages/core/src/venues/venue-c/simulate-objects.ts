@@ -32,6 +32,7 @@ export const description = (market: SimMarket): string =>
   `Simulated by Ladderlog. This market will resolve to "Up" if the ${assetName(market.series.asset)} price at the end of the time range in the title is greater than or equal to the price at its beginning. Otherwise, it will resolve to "Down".`;
 
 /** Gamma's market object; arrays are JSON inside strings there. */
+// oxlint-disable-next-line max-lines-per-function -- a table of fields
 function gammaMarket(state: SimMarketState, markets: SimulatedMarkets): Record<string, unknown> {
   const { market } = state;
   const phase = phaseAt(market, markets.now());
