@@ -1,6 +1,6 @@
 // The proof that a venue is a value. In a copy of the tree a made-up fourth venue (polled, three outcomes, no source time, no
 // sequence) is added by its folder and one line, and then the commands of Ladderlog, as processes, do with it all that they do
-// with the others: simulate, record, project, serve, feed, replay, audit, export and backtest.
+// with the others: simulate, record, project, serve, feed, backfill, replay, audit, export and backtest.
 
 import { execFile } from 'node:child_process';
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -231,6 +231,24 @@ test('verify: the tables say what the log says', async () => {
   expect(ok).toBe(true);
   expect(tables.find(({ table }) => table === 'book_snapshots')!.rows).toBeGreaterThanOrEqual(6);
   expect((await up.interrupt()).code).toBe(0);
+});
+
+test('backfill: matches that ended before it was recorded', async () => {
+  const hour = 3_600_000;
+  const { code, stderr, stdout } = await ladderlog(
+    [
+      'backfill',
+      '--venue=venued',
+      '--venues=live',
+      `--since=${new Date(Date.now() - hour).toISOString()}`,
+      '--json',
+      `--data=${join(folder, 'backfilled')}`,
+    ],
+    { cwd: tree, env: { LADDERLOG_VENUED_REST_URL: restUrl } },
+  );
+  expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
+  // A match every five minutes.
+  expect((JSON.parse(stdout) as { markets: number }).markets).toBeGreaterThanOrEqual(11);
   await simulators.interrupt();
 });
 
