@@ -34,6 +34,7 @@ export function createDialogue(
     // Every push is a whole book: the next one mends, or a book by REST.
     resync: () => [],
     keepAlive: { everyMs: Math.min(timing.keepAliveMs, PING_INTERVAL_MS), text: null },
-    minSendGapMs: Math.ceil(1_000 / MESSAGES_PER_SECOND),
+    // Half of what the venue allows: messages that a slow network or machine bunches must not cross its limit and cost a gap.
+    minSendGapMs: Math.ceil(2_000 / MESSAGES_PER_SECOND),
   };
 }
