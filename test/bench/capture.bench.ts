@@ -10,12 +10,13 @@ import type { VenueAdapter } from '@ladderlog/core';
 import { Capture, adapterOf } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
 
+import { RECORDINGS } from '../harness/recordings.ts';
+
 const venueA = adapterOf('venuea');
 const venueB = adapterOf('venueb');
 const venueC = adapterOf('venuec');
 
 const BATCH = 1_000;
-const recordings = process.env['LADDERLOG_RECORDINGS'] ?? join(import.meta.dirname, '../../../shared/data');
 
 type Work = {
   readonly name: string;
@@ -135,7 +136,7 @@ function bookC(next: () => number, at: number): string {
 
 /** Real deltas on books of about 100+100 levels where the recording is at hand, made-up ones otherwise. */
 function deltas(): Work {
-  const path = join(recordings, 'venue-b/ws_btc15m_run_20260515T0916.jsonl.gz');
+  const path = join(RECORDINGS, 'venue-b/ws_btc15m_run_20260515T0916.jsonl.gz');
   if (existsSync(path)) {
     const frames: string[] = [];
     for (const line of gunzipSync(readFileSync(path)).toString().split('\n')) {

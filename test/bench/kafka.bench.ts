@@ -13,6 +13,7 @@ import { connectKafka } from '../../packages/log/src/kafka/client.ts';
 import type { KafkaService } from '../harness/kafka.ts';
 import { startKafka } from '../harness/kafka.ts';
 import { bookAt } from '../harness/log-events.ts';
+import { RECORDINGS } from '../harness/recordings.ts';
 
 /** `ratio` is ours by theirs; `aim` what it should be at least. */
 export type BenchResult = {
@@ -181,9 +182,7 @@ type Row = {
 const micro = (text: string): number => Math.round(Number(text) * 1_000_000);
 
 function books(): { source: string; events: BookObserved[] } {
-  const recordings =
-    process.env['LADDERLOG_RECORDINGS'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'data');
-  const path = join(recordings, 'venue-b', 'ws_btc15m_run_20260515T0916.jsonl.gz');
+  const path = join(RECORDINGS, 'venue-b', 'ws_btc15m_run_20260515T0916.jsonl.gz');
   if (!existsSync(path))
     return {
       source: 'made ladders of 100+100 levels',

@@ -3,7 +3,7 @@
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { BookObserved, TableName, TableRow } from '@ladderlog/core';
@@ -18,16 +18,13 @@ import {
   snapshotsPage,
 } from '@ladderlog/store';
 import { recordedBooks } from '../harness/log-recording.ts';
+import { RECORDINGS } from '../harness/recordings.ts';
 
 const BOOKS = Number(
   process.env['LADDERLOG_BENCH_EVENTS'] ?? (process.env['LADDERLOG_FULL'] ? 100_000 : 30_000),
 );
 const BATCH = 5_000;
-const RECORDING = join(
-  process.env['LADDERLOG_RECORDINGS'] ?? resolve(import.meta.dirname, '../../../shared/data'),
-  'venue-b',
-  'ws_btc15m_run_20260515T0916.jsonl.gz',
-);
+const RECORDING = join(RECORDINGS, 'venue-b', 'ws_btc15m_run_20260515T0916.jsonl.gz');
 
 export async function run(): Promise<void> {
   const { source, books } = recordedBooks(BOOKS);

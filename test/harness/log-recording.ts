@@ -2,16 +2,16 @@
 // not in this repository (it has no licence); where it is missing, ladders of the same size are made up.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { BookObserved } from '@ladderlog/core';
 import { Capture, adapterOf } from '@ladderlog/core';
 import { bookAt } from './log-events.ts';
+import { RECORDINGS } from './recordings.ts';
 
 const venueB = adapterOf('venueb');
 
-const FOLDER = process.env['LADDERLOG_RECORDINGS'] ?? resolve(import.meta.dirname, '../../../shared/data');
-const FILE = join(FOLDER, 'venue-b', 'ws_btc15m_run_20260515T0916.jsonl.gz');
+const FILE = join(RECORDINGS, 'venue-b', 'ws_btc15m_run_20260515T0916.jsonl.gz');
 
 type Line = {
   readonly event_type: string;

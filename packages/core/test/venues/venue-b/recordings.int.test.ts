@@ -2,7 +2,6 @@
 // or ../shared/data beside the repository) they must come out whole; elsewhere this file has nothing to do.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { bookState } from '../../../src/capture/checks.ts';
@@ -12,12 +11,10 @@ import { Capture } from '../../../src/capture/capture.ts';
 import { fromMillis } from '../../../src/kernel/time.ts';
 import type { BookFinding, Finding } from '../../../src/capture/finding.ts';
 import { venueB } from '../../../src/venues/venue-b/index.ts';
+import { RECORDINGS } from '../../../../../test/harness/recordings.ts';
 import { AT, feed, only, sourceText } from '../frames.ts';
 
-const folder =
-  process.env['LADDERLOG_RECORDINGS'] ??
-  fileURLToPath(new URL('../../../../shared/data', import.meta.url)).replace(/\/$/, '');
-const path = (name: string): string => `${folder}/venue-b/${name}`;
+const path = (name: string): string => `${RECORDINGS}/venue-b/${name}`;
 const present = existsSync(path('ws_session_5mkts_jul2026.jsonl'));
 
 type Recorded = { readonly text: string; readonly at: number };

@@ -1,24 +1,22 @@
 // Recordings that may not be committed: run where they are (LADDERLOG_RECORDINGS, or ../shared/data beside the repository).
 
 import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/capture/finding.ts';
 import { venueA } from '../../../src/venues/venue-a/index.ts';
 import { venueC } from '../../../src/venues/venue-c/index.ts';
+import { RECORDINGS } from '../../../../../test/harness/recordings.ts';
 import { feed, only, sourceText } from '../frames.ts';
 
-const folder =
-  process.env['LADDERLOG_RECORDINGS'] ?? fileURLToPath(new URL('../../../../shared/data', import.meta.url));
 const read = (name: string): string => {
-  const bytes = readFileSync(`${folder}/${name}`);
+  const bytes = readFileSync(`${RECORDINGS}/${name}`);
   return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
 };
 /** Nothing where the file is missing: a skipped suite's body still runs. */
 const lines = (name: string): string[] =>
-  (existsSync(`${folder}/${name}`) ? read(name) : '').split('\n').filter((line) => line !== '');
-const missing = (name: string): boolean => !existsSync(`${folder}/${name}`);
+  (existsSync(`${RECORDINGS}/${name}`) ? read(name) : '').split('\n').filter((line) => line !== '');
+const missing = (name: string): boolean => !existsSync(`${RECORDINGS}/${name}`);
 
 const tally = (findings: readonly Finding[]): Record<string, number> => {
   const counts: Record<string, number> = {};
