@@ -4,7 +4,6 @@ export type { ApiServer, ServeOptions } from './server/server.ts';
 export { serveApi } from './server/server.ts';
 export type { FollowedKeyRing, IssuedKey, KeyRingReader } from './access/key-ring.ts';
 export {
-  fixedKeyRing,
   followKeys,
   issueKey,
   listKeys,

@@ -93,12 +93,6 @@ export async function followKeys(log: EventLog, logger: Logger): Promise<Followe
   };
 }
 
-/** A ring that does not change, for tests and tools. */
-export const fixedKeyRing = (ring: KeyRing): KeyRingReader => ({
-  check: (text) => checkKey(ring, text, sha256Hex),
-  list: () => [...ring.values()],
-});
-
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /** 43 characters of 62: 256 bits, without a character that needs escaping anywhere. */

@@ -1,8 +1,16 @@
 // What capture asks of a venue: frames go in, findings come out. A finding is what one frame was found to say, in words that are
 // the same for all venues; apply-finding.ts turns it into events.
 
-import type { Micro, TextFormat } from '../kernel/decimal.ts';
-import type { CheckFlag, GapCause, GapScope, MarketFields, Metric, TextException } from '../events/events.ts';
+import type {
+  BookCompared,
+  BookObserved,
+  Envelope,
+  GapCause,
+  GapScope,
+  MarketFields,
+  MetricSampled,
+} from '../events/events.ts';
+import type { Micro } from '../kernel/decimal.ts';
 import type { Micros } from '../kernel/time.ts';
 
 export type { MarketFields };
@@ -16,28 +24,18 @@ export type Frame = {
   readonly settings: Readonly<Record<string, string>>;
 };
 
-/** A full book as a normalizer states it; the session adds envelope, checks and state. */
-export type BookFinding = {
+/** An event as a normalizer states it: what the session adds (envelope, and what `K` names) is not its to say. */
+type Stated<E extends Envelope, K extends keyof E> = Omit<
+  E,
+  'type' | Exclude<keyof Envelope, 'market' | 'sourceTs'> | K
+>;
+
+/**
+ * A full book; the session adds checks and state. `flags` has what only the normalizer can see (inexact, duplicate_price on the
+ * wire, off_tick).
+ */
+export type BookFinding = Stated<BookObserved, 'entry' | 'state'> & {
   readonly type: 'book';
-  readonly market: string;
-  readonly outcome: string;
-  readonly kind: 'snapshot' | 'delta';
-  readonly sourceTs: Micros | null;
-  readonly bidPrices: readonly Micro[];
-  readonly bidSizes: readonly Micro[];
-  readonly askPrices: readonly Micro[];
-  readonly askSizes: readonly Micro[];
-  readonly nativeBid: string;
-  readonly nativeAsk: string;
-  readonly askComplement: boolean;
-  readonly priceFormat: TextFormat;
-  readonly sizeFormat: TextFormat;
-  readonly exceptions: readonly TextException[];
-  readonly hash: string | null;
-  readonly sequence: number | null;
-  readonly nativeIds: Readonly<Record<string, string>>;
-  /** What only the normalizer can see (inexact, duplicate_price on the wire, off_tick); the row checks are added to it. */
-  readonly flags: readonly CheckFlag[];
   /** False where this is a REST answer beside a live socket: compared, not a new state of the stream. Default true. */
   readonly continues?: boolean;
 };
@@ -45,23 +43,12 @@ export type BookFinding = {
 export type MarketFinding = {
   readonly type: 'market';
   readonly sourceTs: Micros | null;
-  /** Everything of MarketObserved but the envelope. */
   readonly market: string;
+  /** Everything of MarketObserved but the envelope. */
   readonly fields: MarketFields;
 };
 
-export type SampleFinding = {
-  readonly type: 'sample';
-  readonly market: string;
-  readonly outcome: string;
-  readonly metric: Metric;
-  readonly sourceTs: Micros | null;
-  readonly value: Micro;
-  readonly text: string;
-  readonly exact: boolean;
-  readonly size: Micro | null;
-  readonly takerSide: string | null;
-};
+export type SampleFinding = Stated<MetricSampled, 'entry'> & { readonly type: 'sample' };
 
 /**
  * The book of these outcomes is not known from here on, until its next book finding. The session turns it into one GapOpened
@@ -84,18 +71,7 @@ export type BreakFinding = {
 export type EndFinding = { readonly type: 'end'; readonly market: string; readonly reason: string };
 
 /** Our book held against a full book of the venue. */
-export type CompareFinding = {
-  readonly type: 'compare';
-  readonly market: string;
-  readonly outcome: string;
-  readonly method: 'rest' | 'snapshot';
-  readonly sourceTs: Micros | null;
-  readonly levelsOurs: number;
-  readonly levelsTheirs: number;
-  readonly levelsDiffering: number;
-  readonly sizeDrift: Micro;
-  readonly detail: string | null;
-};
+export type CompareFinding = Stated<BookCompared, 'equal'> & { readonly type: 'compare' };
 
 /** Part of a frame, or all of it, that could not be understood. `market` when at least that much is known. */
 export type RejectFinding = {
