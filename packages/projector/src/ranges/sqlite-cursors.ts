@@ -1,4 +1,5 @@
-// Cursors in the file of the embedded log: own connection, full fsync. A conditional UPDATE is the fence.
+// Cursors in a SQLite file of their own, with full fsync: nobody who writes the log waits for them. A conditional UPDATE is the
+// fence.
 
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
@@ -7,6 +8,7 @@ import { retryWhileBusy, toLogError } from '@ladderlog/log';
 
 import type { Claim, Cursor, CursorKey, CursorStore, OffsetRange, StoredCursor } from './cursor.ts';
 import { toCursor } from './cursor.ts';
+import { takeOverCursors } from './sqlite-take-over.ts';
 
 type CursorRow = CursorKey & StoredCursor;
 
@@ -41,10 +43,21 @@ const STATEMENTS = {
     pending_first = NULL, pending_last = NULL, fingerprint = '' WHERE generation = ?`,
 } as const;
 
-export function openSqliteCursors(path: string): CursorStore {
+export type SqliteCursorsOptions = {
+  /** A log of version 0.1.0, which had the cursors in it: they are moved here, once. */
+  readonly takeOverFrom?: string;
+};
+
+export function openSqliteCursors(path: string, { takeOverFrom }: SqliteCursorsOptions = {}): CursorStore {
   const database = new DatabaseSync(path);
-  database.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-  database.exec(TABLE);
+  try {
+    database.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    database.exec(TABLE);
+    if (takeOverFrom !== undefined) takeOverCursors(database, takeOverFrom);
+  } catch (error) {
+    database.close();
+    throw toLogError(error, path);
+  }
   // From here on others need the event loop: a busy file is waited for without holding it.
   database.exec('PRAGMA busy_timeout = 20');
   return new SqliteCursors(database, path);
