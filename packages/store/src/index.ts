@@ -1,6 +1,10 @@
 export type { Query, Store } from './store.ts';
 export type { ChdbOptions, ChdbStore } from './engine/chdb-store.ts';
 export { CHDB_LIMITS, openChdbStore } from './engine/chdb-store.ts';
+export type { EngineStoreOptions } from './engine/engine-store.ts';
+export { openEngineStore } from './engine/engine-store.ts';
+export type { EngineServer, EngineServerOptions } from './engine-server/server.ts';
+export { startEngineServer } from './engine-server/server.ts';
 export { openServerStore, SERVER_LIMITS } from './engine/server-store.ts';
 export type { DirectoryLock } from './engine/directory-lock.ts';
 export { lockFile } from './engine/directory-lock.ts';

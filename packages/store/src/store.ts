@@ -1,5 +1,5 @@
-// The port of the store: ClickHouse, in process (openChdbStore) or a server (openServerStore). The SQL is the same in both and
-// one contract suite (test/contract/store.ts) says what every implementation must do.
+// The port of the store: ClickHouse, in process (openChdbStore), in a process of its own (openEngineStore) or a server
+// (openServerStore). The SQL is the same in all of them and one contract suite (test/contract/store.ts) says what every implementation must do.
 
 import type { Readable } from 'node:stream';
 
@@ -77,9 +77,10 @@ export type MigrationReport = { readonly applied: readonly string[]; readonly ve
 export type Engine = {
   readonly kind: 'chdb' | 'server';
   readonly database: string;
-  answer(sql: string, params: QueryParams, format: string, lane: Lane): Promise<Readable>;
+  /** `deadlineMs`: how long the statement may take, which its settings tell the engine as well. */
+  answer(sql: string, params: QueryParams, format: string, lane: Lane, deadlineMs: number): Promise<Readable>;
   run(sql: string): Promise<void>;
   /** `head` is `INSERT INTO t (…)`, `tail` the settings and format. */
-  insert(head: string, tail: string, bytes: Uint8Array): Promise<void>;
+  insert(head: string, tail: string, bytes: Uint8Array, deadlineMs: number): Promise<void>;
   close(): Promise<void>;
 };

@@ -67,6 +67,8 @@ const PURGE_MS = 10_000;
 export type ChdbStore = Store & {
   /** A session of its own on the same data, for the SQL front. */
   session(): Promise<ClickHouseClient>;
+  /** Folder for bodies of inserts; emptied at the next start. */
+  readonly spool: string;
 };
 
 export async function openChdbStore(options: ChdbOptions): Promise<ChdbStore> {
@@ -97,6 +99,7 @@ export async function openChdbStore(options: ChdbOptions): Promise<ChdbStore> {
       await store.close();
     },
     session: () => engine.session(),
+    spool: engine.spool,
   };
 }
 
@@ -105,7 +108,7 @@ class ChdbEngine implements Engine {
   readonly database: string;
   private readonly chdb: Chdb;
   private readonly path: string;
-  private readonly spool: string;
+  readonly spool: string;
   private readonly lock: DirectoryLock;
   private readonly free: Record<Lane, ClickHouseClient[]> = { read: [], write: [] };
   private server: { close(): void } | null = null;

@@ -1,16 +1,9 @@
 // A ClickHouse server or cluster over HTTP.
 
-import { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
-import type { ClickHouseClient } from '@clickhouse/client';
-import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { createStore } from './create-store.ts';
+import { openHttpStore } from './http-store.ts';
 import type { OnStatement, StoreLimits } from './statements.ts';
 import type { Logger } from './logger.ts';
-import { SILENT } from './logger.ts';
-import { checkedName } from '../queries/sql.ts';
-import type { Engine, Store } from '../store.ts';
-import { toStoreError } from './store-errors.ts';
+import type { Store } from '../store.ts';
 
 export type ServerOptions = {
   readonly url: string;
@@ -47,56 +40,21 @@ export const CLUSTER_SETTINGS = {
   distributed_product_mode: 'local',
 } as const;
 
-export async function openServerStore(options: ServerOptions): Promise<Store> {
-  const database = checkedName(options.database ?? 'ladderlog');
-  const cluster = options.cluster ?? null;
-  const limits: StoreLimits = { ...SERVER_LIMITS, ...options.limits };
-  const access = {
-    url: options.url,
-    ...(options.user === undefined ? {} : { username: options.user }),
-    ...(options.password === undefined ? {} : { password: options.password }),
-    request_timeout: 120_000,
-    // Its errors reach our own log once, with a code, where they are handled.
-    log: { level: ClickHouseLogLevel.OFF },
-    max_open_connections: limits.read.running + limits.write.running,
-  };
-  const ground = createClient(access);
-  try {
-    const on = cluster ? ` ON CLUSTER ${checkedName(cluster)}` : '';
-    await ground.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}${on}` });
-  } catch (error) {
-    throw toStoreError(error, `reach ClickHouse at ${new URL(options.url).host}`);
-  } finally {
-    await ground.close();
-  }
-  const client = createClient({
-    ...access,
-    database,
-    ...(cluster ? { clickhouse_settings: CLUSTER_SETTINGS } : {}),
-  });
-  const { log = SILENT, onStatement } = options;
-  return createStore(serverEngine(client, database), limits, { database, cluster }, log, onStatement);
-}
-
-function serverEngine(client: ClickHouseClient, database: string): Engine {
-  // An error in the middle of an answer must be an error, not a short answer.
-  const clickhouse_settings = { wait_end_of_query: 1 } as const;
-  return {
+export function openServerStore(options: ServerOptions): Promise<Store> {
+  const { url, user, password, database, cluster, log, onStatement } = options;
+  return openHttpStore({
     kind: 'server',
+    what: `ClickHouse at ${new URL(url).host}`,
+    access: {
+      url,
+      ...(user === undefined ? {} : { username: user }),
+      ...(password === undefined ? {} : { password }),
+    },
     database,
-    async answer(sql, params, format) {
-      const query = `${sql}\nFORMAT ${format}`;
-      return (await client.exec({ query, query_params: { ...params }, clickhouse_settings })).stream;
-    },
-    async run(sql) {
-      await client.command({ query: sql, clickhouse_settings });
-    },
-    async insert(head, tail, bytes) {
-      const values = Readable.from([bytes], { objectMode: false });
-      const { stream } = await client.exec({ query: `${head} ${tail}`, values, clickhouse_settings });
-      stream.resume();
-      await finished(stream);
-    },
-    close: () => client.close(),
-  };
+    cluster,
+    settings: cluster ? CLUSTER_SETTINGS : {},
+    limits: { ...SERVER_LIMITS, ...options.limits },
+    log,
+    onStatement,
+  });
 }

@@ -96,7 +96,8 @@ export class Statements {
         max_partitions_per_insert_block: 0,
         log_comment: `ladderlog:insert:${table}`,
       };
-      return this.engine.insert(head, `SETTINGS ${settingsText(settings)} FORMAT RowBinary`, bytes);
+      const tail = `SETTINGS ${settingsText(settings)} FORMAT RowBinary`;
+      return this.engine.insert(head, tail, bytes, leftUntil(deadline));
     });
   }
 
@@ -120,9 +121,8 @@ export class Statements {
         log_comment: `ladderlog:${name}`,
         ...options.settings,
       };
-      return take(
-        await this.engine.answer(`${sql}\nSETTINGS ${settingsText(settings)}`, params, format, lane),
-      );
+      const text = `${sql}\nSETTINGS ${settingsText(settings)}`;
+      return take(await this.engine.answer(text, params, format, lane, leftUntil(deadline)));
     });
   }
 
@@ -145,7 +145,7 @@ export class Statements {
   }
 
   private limitsOf(lane: Lane, deadline: number): Settings {
-    const max_execution_time = Math.max(0.05, (deadline - performance.now()) / 1000).toFixed(3);
+    const max_execution_time = (leftUntil(deadline) / 1000).toFixed(3);
     const { readMemoryBytes, writeMemoryBytes, readThreads } = this.limits;
     return lane === 'write'
       ? { max_execution_time, max_memory_usage: writeMemoryBytes }
@@ -159,8 +159,10 @@ export class Statements {
   }
 }
 
+const leftUntil = (deadline: number): number => Math.max(50, deadline - performance.now());
+
 /** The whole answer. chDB gives it in one piece, which is passed on as it is: copies of megabytes are what makes V8 collect. */
-async function collected(stream: Readable): Promise<Uint8Array> {
+export async function collected(stream: Readable): Promise<Uint8Array> {
   const pieces: Buffer[] = [];
   for await (const piece of stream) pieces.push(piece as Buffer);
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);

@@ -38,10 +38,10 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
 
 export function toStoreError(error: unknown, doing: string): LadderlogError {
   if (isLadderlogError(error)) return error;
-  const { message, code } =
+  const { message, code, syscall } =
     error instanceof Error
-      ? (error as Error & { code?: unknown })
-      : { message: String(error), code: undefined };
+      ? (error as Error & { code?: unknown; syscall?: unknown })
+      : { message: String(error), code: undefined, syscall: undefined };
   const number = Number(code);
   const details = { doing, ...(Number.isInteger(number) ? { clickhouse: number } : {}) };
   const known = BY_NUMBER.get(number);
@@ -50,7 +50,9 @@ export function toStoreError(error: unknown, doing: string): LadderlogError {
   if (known) return make(known.code, known.retryable);
   if (code === 'ENOSPC' || ((Number.isNaN(number) || ERRNO_NUMBERS.has(number)) && NO_SPACE.test(message)))
     return make('STORE_DISK_FULL', true);
-  if (typeof code === 'string' && NETWORK_CODES.has(code)) return make('STORE_UNAVAILABLE', true);
+  // No file at all: the socket of an engine that has not started.
+  const absent = code === 'ENOENT' && syscall === 'connect';
+  if (absent || (typeof code === 'string' && NETWORK_CODES.has(code))) return make('STORE_UNAVAILABLE', true);
   // The HTTP client's own timeout has neither number nor errno.
   if (Number.isNaN(number) && /^(Timeout error|socket hang up)/.test(message))
     return make('STORE_UNAVAILABLE', true);

@@ -1,7 +1,8 @@
 // Answers as ClickHouse's HTTP protocol gives them: errors with their codes, types of content.
 
 import type { ServerResponse } from 'node:http';
-import { isLadderlogError } from '@ladderlog/core';
+import type { ErrorCode } from '@ladderlog/core';
+import { toStoreError } from '../engine/store-errors.ts';
 
 type Exception = Error & { readonly code: string; readonly type: string };
 
@@ -20,7 +21,15 @@ const STATUS: Readonly<Record<string, number>> = {
   73: 400,
   159: 408,
   202: 503,
+  210: 503,
   12: 413,
+};
+
+/** Errors of ours as the engine's, which a store at the other end reads back as the same. */
+const OURS: Partial<Record<ErrorCode, readonly [number: string, type: string]>> = {
+  STORE_BUSY: ['202', 'TOO_MANY_SIMULTANEOUS_QUERIES'],
+  STORE_UNAVAILABLE: ['210', 'NETWORK_ERROR'],
+  STORE_DISK_FULL: ['243', 'NOT_ENOUGH_SPACE'],
 };
 
 export function sendError(response: ServerResponse, error: unknown): void {
@@ -28,21 +37,18 @@ export function sendError(response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  const busy = isLadderlogError(error, 'STORE_BUSY');
   const known = error as Partial<Exception>;
-  const number = busy
-    ? '202'
-    : typeof known.code === 'string' && /^\d+$/.test(known.code)
-      ? known.code
-      : '1002';
-  const type = busy ? 'TOO_MANY_SIMULTANEOUS_QUERIES' : (known.type ?? 'UNKNOWN_EXCEPTION');
+  const numbered = typeof known.code === 'string' && /^\d+$/.test(known.code);
+  const [number, type] = numbered
+    ? [known.code!, known.type ?? 'UNKNOWN_EXCEPTION']
+    : (OURS[toStoreError(error, 'sql').code] ?? ['1002', known.type ?? 'UNKNOWN_EXCEPTION']);
   const inner = (error as { cause?: { message?: unknown } }).cause?.message;
   const text =
     typeof inner === 'string' && inner.startsWith('Code: ')
       ? inner
       : `Code: ${number}. DB::Exception: ${known.message ?? String(error)}. (${type})`;
   response.setHeader('X-ClickHouse-Exception-Code', number);
-  if (busy) response.setHeader('Retry-After', '1');
+  if (number === '202') response.setHeader('Retry-After', '1');
   if (number === TOO_LONG) response.setHeader('Connection', 'close');
   sendText(response, STATUS[number] ?? 500, `${text.trimEnd()}\n`);
 }

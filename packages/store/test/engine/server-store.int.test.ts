@@ -8,15 +8,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openChdbStore, openServerStore } from '@ladderlog/store';
+import { openChdbStore, openServerStore, startEngineServer } from '@ladderlog/store';
 import { storeContract } from '../../../../test/contract/store.ts';
-import { startChdbServer } from '../../../../test/harness/chdb-server.ts';
 
 storeContract('server over HTTP', async () => {
   const path = mkdtempSync(join(tmpdir(), 'ladderlog-server-'));
   const chdb = await openChdbStore({ path, database: 'unused' });
-  const server = await startChdbServer(chdb);
-  const store = await openServerStore({ url: server.url, database: 'served' });
+  const server = await startEngineServer({ store: chdb, port: 0 });
+  const store = await openServerStore({ url: `http://127.0.0.1:${server.port}`, database: 'served' });
   return {
     store,
     async close() {
