@@ -10,5 +10,5 @@ export { positionsAt, positionsAtEnd, positionsFromBeginning, readEvents } from 
 export type { EventCodec, RecordFields } from './record.ts';
 export { LogRecord } from './record.ts';
 export { retryWhileBusy, toLogError } from './sqlite/errors.ts';
-export type { SqliteLog } from './sqlite/sqlite-log.ts';
+export type { LogRole, SqliteLog } from './sqlite/sqlite-log.ts';
 export { openSqliteLog } from './sqlite/sqlite-log.ts';

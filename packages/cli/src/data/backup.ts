@@ -88,8 +88,8 @@ async function copyLog(from: string, to: string, progress: OnProgress, signal: A
   }
   // Cursors say what is in the tables, leases who reads now; the copy has no tables and no readers.
   const copy = new DatabaseSync(to);
-  copy.exec(`DROP TABLE IF EXISTS projector_cursors; DELETE FROM group_members; DELETE FROM group_claims;
-    PRAGMA journal_mode = DELETE`);
+  copy.exec(`DROP TABLE IF EXISTS projector_cursors; DROP TABLE IF EXISTS group_offsets;
+    DROP TABLE IF EXISTS group_members; DROP TABLE IF EXISTS group_claims; PRAGMA journal_mode = DELETE`);
   copy.close();
 }
 

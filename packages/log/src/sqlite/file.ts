@@ -1,5 +1,5 @@
-// The file of the SQLite log: its tables, and how it is opened. Three connections may look at one file from one process
-// (writing, upkeep, and the projector's own), and any number of processes.
+// The file of the SQLite log: its tables, and how it is opened. Several connections may look at one file from one process, and
+// any number of processes.
 
 import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,6 +11,8 @@ import type { Logger } from 'pino';
 const FILE_VERSION = 1;
 /** "LLog": tells this file from other SQLite files. */
 const APPLICATION_ID = 0x4c_4c_6f_67;
+/** What the write-ahead log is cut back to once all of it is in the file: one that a long reader let grow does not stay. */
+const WAL_LIMIT = 16 * 1024 * 1024;
 
 // A batch's row is never changed: appended, replaced by a larger one over the same offsets, or removed by retention.
 // The index has all that a reader needs to pass over a batch, so the blobs of skipped batches are never touched.
@@ -45,34 +47,27 @@ CREATE TABLE IF NOT EXISTS batches (
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS batches_by_offset
   ON batches (partition_id, last_offset, first_offset, min_time, max_time, packed);
-CREATE TABLE IF NOT EXISTS group_offsets (
-  group_id TEXT NOT NULL,
-  partition_id INTEGER NOT NULL REFERENCES partitions (id),
-  next_offset INTEGER NOT NULL,
-  PRIMARY KEY (group_id, partition_id)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS group_members (
-  group_id TEXT NOT NULL,
-  member TEXT NOT NULL,
-  topics TEXT NOT NULL,
-  expires_at INTEGER NOT NULL,
-  PRIMARY KEY (group_id, member)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS group_claims (
-  group_id TEXT NOT NULL,
-  partition_id INTEGER NOT NULL REFERENCES partitions (id),
-  member TEXT NOT NULL,
-  PRIMARY KEY (group_id, partition_id)
-) STRICT, WITHOUT ROWID;
 `;
 
 /** Opens or creates the file. `durable` connections wait for the disk at every commit. */
 export function connect(path: string, durable: boolean): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true });
+  return opened(
+    path,
+    false,
+    `PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}; PRAGMA foreign_keys = OFF;
+     PRAGMA journal_size_limit = ${WAL_LIMIT};`,
+  );
+}
+
+/** A connection that can take no lock but that of a reader, and so holds up nobody, whatever becomes of its process. */
+export const connectToRead = (path: string): DatabaseSync => opened(path, true, 'PRAGMA foreign_keys = OFF;');
+
+function opened(path: string, readOnly: boolean, pragmas: string): DatabaseSync {
   // Short: a busy file is waited for without holding the event loop (see retryWhileBusy).
-  const db = new DatabaseSync(path, { timeout: 20 });
+  const db = new DatabaseSync(path, { timeout: 20, readOnly });
   try {
-    db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}; PRAGMA foreign_keys = OFF;`);
+    db.exec(pragmas);
     return db;
   } catch (error) {
     db.close();
@@ -80,13 +75,8 @@ export function connect(path: string, durable: boolean): DatabaseSync {
   }
 }
 
-/** Creates what is missing, in one transaction; refuses a file that is not ours or is newer. */
-export function prepareFile(
-  db: DatabaseSync,
-  path: string,
-  topics: readonly string[],
-  partitions: number,
-): void {
+/** Whether nothing is missing; refuses a file that is not ours or is newer. Takes no lock but that of a reader. */
+export function isComplete(db: DatabaseSync, path: string, topics: readonly string[]): boolean {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
   // In this order: another process may be making the file, and commits both at once.
   const { tables } = db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: number };
@@ -97,16 +87,28 @@ export function prepareFile(
       `${path} is the SQLite file of another program, not a log; give another place, or move the file away`,
       { details: { path } },
     );
-  if (version === 0) {
-    // Both must be set before the first table; in a file with tables they change nothing.
-    db.exec('PRAGMA auto_vacuum = INCREMENTAL;');
-  } else if (version > FILE_VERSION)
+  if (version > FILE_VERSION)
     throw new LadderlogError(
       'DATA_DIRECTORY_NEWER',
       `${path} was written by a newer version of Ladderlog (format ${version}, this one reads ${FILE_VERSION}); run that version`,
       { details: { path } },
     );
-  db.exec('PRAGMA journal_mode = WAL;');
+  if (version < FILE_VERSION || tables === 0) return false;
+  const { journal_mode: mode } = db.prepare('PRAGMA journal_mode').get() as { journal_mode: string };
+  const known = db.prepare('SELECT count(*) AS count FROM partitions WHERE topic = ?');
+  return mode === 'wal' && topics.every((topic) => (known.get(topic) as { count: number }).count > 0);
+}
+
+/** Creates what is missing, in one transaction; a file that is complete is not written to. */
+export function prepareFile(
+  db: DatabaseSync,
+  path: string,
+  topics: readonly string[],
+  partitions: number,
+): void {
+  if (isComplete(db, path, topics)) return;
+  // Must be set before the first table; in a file with tables it changes nothing.
+  db.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;');
   transaction(db, () => {
     db.exec(TABLES);
     const add = db.prepare('INSERT OR IGNORE INTO partitions (topic, partition) VALUES (?, ?)');

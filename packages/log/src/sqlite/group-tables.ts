@@ -1,11 +1,13 @@
-// Consumer groups across processes, in three tables. A member holds a lease that it renews; the live members and the number of
+// Consumer groups across processes, in three tables of a file of their own (see groups-file.ts). A member holds a lease that it renews; the live members and the number of
 // partitions decide who should own what (everybody computes the same); a claim says who does. A partition moves only when its
 // owner has finished its batch and dropped the claim, or when the owner's lease has run out.
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '@ladderlog/core';
+import { bellOf, ring } from './bell.ts';
 import { transaction } from './file.ts';
 import type { PartitionTable } from './partitions.ts';
+import { Watch } from './watch.ts';
 
 type MemberRow = { readonly member: string; readonly topics: string };
 type ClaimRow = { readonly partitionId: number; readonly member: string };
@@ -18,17 +20,35 @@ export type MemberIdentity = {
 /** Ids of partitions: what a member should own, and what it does. */
 export type Assignment = { readonly wanted: ReadonlySet<number>; readonly owned: ReadonlySet<number> };
 
+export type GroupTablesOptions = {
+  readonly db: DatabaseSync;
+  readonly path: string;
+  readonly partitions: PartitionTable;
+  readonly sessionMs: number;
+  readonly pollMs: number;
+};
+
 export class GroupTables {
   private readonly db: DatabaseSync;
+  private readonly bell: string;
   private readonly partitions: PartitionTable;
   private readonly sessionMs: number;
   private readonly sql: ReturnType<typeof statements>;
+  /** Tells members that another came or went, or a claim did. */
+  readonly watch: Watch;
 
-  constructor(db: DatabaseSync, partitions: PartitionTable, sessionMs: number) {
+  constructor({ db, path, partitions, sessionMs, pollMs }: GroupTablesOptions) {
     this.db = db;
+    this.bell = bellOf(path);
     this.partitions = partitions;
     this.sessionMs = sessionMs;
     this.sql = statements(db);
+    this.watch = new Watch({ db, path, pollMs });
+  }
+
+  close(): void {
+    this.watch.close();
+    this.db.close();
   }
 
   committed(group: string, topic: string): (number | null)[] {
@@ -51,7 +71,8 @@ export class GroupTables {
 
   /** Renews the lease, drops members whose lease ran out, gives up what is finished, and claims what is free and ours. */
   renew({ group, id, topics }: MemberIdentity, finished: readonly number[]): Assignment {
-    return transaction(this.db, () => {
+    const before = this.shape(group);
+    const assignment = transaction(this.db, () => {
       const now = Date.now();
       this.sql.renew.run(group, id, JSON.stringify(topics), now + this.sessionMs);
       // A lease that ends later than any can was given before the clock was set back.
@@ -69,6 +90,8 @@ export class GroupTables {
       }
       return { wanted, owned };
     });
+    if (this.shape(group) !== before) this.tell();
+    return assignment;
   }
 
   /** What the group looks like now; changes when a member comes or goes, or a claim does. */
@@ -81,6 +104,12 @@ export class GroupTables {
       this.sql.releaseAll.run(group, member);
       this.sql.remove.run(group, member);
     });
+    this.tell();
+  }
+
+  private tell(): void {
+    this.watch.notify();
+    ring(this.bell);
   }
 
   /** Partitions of all topics in turn to those members that want the topic. */

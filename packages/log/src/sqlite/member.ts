@@ -7,14 +7,12 @@ import { isBusy, retryWhileBusy, toLogError } from './errors.ts';
 import type { Assignment, GroupTables, MemberIdentity } from './group-tables.ts';
 import type { PartitionTable } from './partitions.ts';
 import type { Reader } from './read.ts';
-import type { Watch } from './watch.ts';
 
 export type MemberOptions = {
   readonly path: string;
   readonly groups: GroupTables;
   readonly partitions: PartitionTable;
   readonly reader: Reader;
-  readonly watch: Watch;
   readonly heartbeatMs: number;
   readonly sessionMs: number;
   readonly logger: Logger | undefined;
@@ -75,12 +73,14 @@ export class GroupMember {
 
   /** Until the next heartbeat is due, or the group looks different, or a partition was given up. */
   private async pause(): Promise<void> {
-    const { groups, watch, heartbeatMs } = this.options;
+    const { groups, heartbeatMs } = this.options;
     const due = performance.now() + heartbeatMs;
+    let since = groups.watch.changes;
     const shape = groups.shape(this.request.group);
     const signal = AbortSignal.any([this.ending.signal, this.wake.signal]);
     while (!signal.aborted && performance.now() < due) {
-      await watch.wait(signal, Math.max(1, due - performance.now()));
+      await groups.watch.wait(signal, since, Math.max(1, due - performance.now()));
+      since = groups.watch.changes;
       if (signal.aborted || groups.shape(this.request.group) !== shape) break;
     }
     this.wake = new AbortController();
@@ -166,8 +166,10 @@ export class GroupMember {
     const { topic, partition, partitionId } = task;
     const signal = AbortSignal.any([task.abort.signal, this.ending.signal]);
     const asked = await this.request.onAssigned(topic, partition);
-    const { begin } = partitions.row(partitionId);
-    let offset = asked ?? groups.committedOf(this.request.group, partitionId) ?? begin;
+    const { begin, end } = partitions.row(partitionId);
+    const committed = groups.committedOf(this.request.group, partitionId) ?? begin;
+    // Beyond the end it is of another log, which lay here before.
+    let offset = asked ?? (committed > end ? begin : committed);
     if (offset < begin) {
       logger?.warn(
         { event: 'log.skipped', group: this.request.group, topic, partition, from: offset, to: begin },
@@ -188,7 +190,6 @@ export class GroupMember {
     const { group } = this.request;
     try {
       await retryWhileBusy(() => this.options.groups.leave(group, this.self.id));
-      this.options.watch.notify();
     } catch (error) {
       const reason = toLogError(error, this.options.path);
       if (!reason.retryable) this.failure ??= { error: reason };

@@ -102,6 +102,7 @@ export class Reader {
     let open = [...cursors];
     while (open.length > 0) {
       let idle = true;
+      const since = this.options.watch.changes;
       for (const cursor of open) {
         if (signal?.aborted) return;
         const batch = await this.piece(cursor, times);
@@ -112,7 +113,7 @@ export class Reader {
       }
       if (signal?.aborted) return;
       if (!request.follow) open = open.filter((cursor) => cursor.next < cursor.to);
-      else if (idle) await this.options.watch.wait(signal);
+      else if (idle) await this.options.watch.wait(signal, since);
     }
   }
 

@@ -8,13 +8,19 @@ import type { SchemaIds } from '../avro/codec.ts';
 import { EVENT_SCHEMAS } from '../avro/schemas.ts';
 import { transaction } from './file.ts';
 
+/** Whether the file knows all schemas that this version writes. */
+export function hasSchemas(db: DatabaseSync): boolean {
+  const find = db.prepare('SELECT id FROM schemas WHERE sha256 = ?');
+  return EVENT_TYPES.every((type) => find.get(sha256(compact(EVENT_SCHEMAS[type].text))) !== undefined);
+}
+
 export function schemaTable(db: DatabaseSync): SchemaIds {
   const find = db.prepare('SELECT id FROM schemas WHERE sha256 = ?');
   const add = db.prepare('INSERT OR IGNORE INTO schemas (name, sha256, schema) VALUES (?, ?, ?)');
   const byId = db.prepare('SELECT schema FROM schemas WHERE id = ?');
   const idOf = (type: EventType): number | undefined =>
     (find.get(sha256(compact(EVENT_SCHEMAS[type].text))) as { id: number } | undefined)?.id;
-  if (EVENT_TYPES.some((type) => idOf(type) === undefined))
+  if (!hasSchemas(db))
     transaction(db, () => {
       for (const type of EVENT_TYPES) {
         const schema = compact(EVENT_SCHEMAS[type].text);

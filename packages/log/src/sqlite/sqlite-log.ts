@@ -1,9 +1,9 @@
-// The embedded event log: one SQLite file with the topics, partitions, offsets and groups of Kafka. Several processes may use
-// the file at once. See docs/adr/0004. The file may also hold tables of others (the projector's cursors): they open their own
-// connection to `path`; names that begin with `batches`, `group_`, `partitions` and `schemas` are taken.
+// The embedded event log: one SQLite file with the topics, partitions and offsets of Kafka, and one beside it with its groups.
+// Several processes may use them at once, each in its role. See docs/adr/0004.
 
+import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '@ladderlog/core';
+import type { Clock, LadderEvent, Position } from '@ladderlog/core';
 import { TOPICS } from '@ladderlog/core';
 import type { Logger } from 'pino';
 import type { WritingCodec } from '../avro/codec.ts';
@@ -11,27 +11,36 @@ import { createCodec } from '../avro/codec.ts';
 import { closed } from '../errors.ts';
 import type { ConsumeRequest, EventLog, LogBatch, ReadRequest, TimeSpan } from '../log.ts';
 import { DEFAULT_PARTITIONS } from '../log.ts';
-import { Appender } from './append.ts';
 import { isCorrupt, retryWhileBusy, toLogError } from './errors.ts';
-import { connect, prepareFile, restoreLength } from './file.ts';
+import { connect, connectToRead, isComplete, prepareFile, restoreLength } from './file.ts';
 import { GroupTables } from './group-tables.ts';
+import { dropOldGroups, groupsPathOf, openGroupsFile } from './groups-file.ts';
 import { GroupMember } from './member.ts';
 import { PartitionTable } from './partitions.ts';
 import { Reader } from './read.ts';
 import type { Retention } from './retention.ts';
-import { schemaTable } from './schema-table.ts';
-import { Upkeep } from './upkeep.ts';
+import { hasSchemas, schemaTable } from './schema-table.ts';
 import { Watch } from './watch.ts';
+import type { Writing } from './writing.ts';
+import { writeHere, writeNothing } from './writing.ts';
+
+/**
+ * What a process is to the log. `recorder`: the regular writer. `writer`: a command that writes now and then, beside a recorder
+ * or without one. `reader`: never writes to the file, so that it cannot hold up those who do.
+ */
+export type LogRole = 'recorder' | 'writer' | 'reader';
 
 export type SqliteLogOptions = {
   /** The file; its folder is made when missing. */
   readonly path: string;
+  /** `writer` unless told. */
+  readonly role?: LogRole;
   /** Of topics that the file does not have yet. */
   readonly partitions?: number;
   readonly retention?: Retention;
   readonly logger?: Logger;
   readonly clock?: Clock;
-  /** How often appends of other processes are looked for, while somebody waits. */
+  /** How often appends of other processes are looked for while somebody waits, where the bell cannot be heard. */
   readonly pollMs?: number;
   /** How often small batches are packed and retention is applied; 0: never in this process. */
   readonly upkeepMs?: number;
@@ -42,7 +51,6 @@ export type SqliteLogOptions = {
 
 export type SqliteLog = EventLog & {
   readonly kind: 'sqlite';
-  /** The database file, for others that keep tables in it. */
   readonly path: string;
   /** Packs what can be packed and applies retention now, rather than when it is due. */
   tidy(): Promise<void>;
@@ -63,14 +71,9 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLo
 
 function start(options: SqliteLogOptions): SqliteLog {
   const { path } = options;
-  const db = connect(path, true);
-  let upkeepDb: DatabaseSync | null = null;
+  const db = options.role === 'reader' ? openToRead(options) : openToWrite(options);
   try {
-    prepareFile(db, path, TOPICS, options.partitions ?? DEFAULT_PARTITIONS);
-    // Leases, committed offsets and packing need not wait for the disk: losing the newest of them to a power cut costs a
-    // repeat, never an event.
-    upkeepDb = connect(path, false);
-    const log = new OpenFile(options, db, upkeepDb);
+    const log = new OpenFile(options, db);
     return {
       kind: 'sqlite',
       path,
@@ -78,53 +81,98 @@ function start(options: SqliteLogOptions): SqliteLog {
       append: (events) => log.append(events),
       read: (request) => log.read(request),
       consume: (request) => log.consume(request),
-      committed: (group, topic) => log.use(() => log.groups.committed(group, topic)),
-      commit: (group, positions) => log.use(() => log.groups.commit(group, positions)),
+      committed: (group, topic) => log.use(() => log.groups().committed(group, topic)),
+      commit: (group, positions) => log.use(() => log.groups().commit(group, positions)),
       topics: () => log.use(() => log.partitions.infos()),
       offsetsAt: (topic, at) =>
         log.use(() => Promise.all(log.partitions.idsOf(topic).map((id) => log.reader.offsetAt(id, at)))),
       timeSpans: (from, end, times) => log.timeSpans(from, end, times),
       partitionOf: (topic, key) => log.partitions.partitionOf(topic, key),
-      tidy: () => log.use(() => log.upkeep.run()),
+      tidy: () => log.use(() => log.writing.tidy()),
       close: () => log.close(),
     };
   } catch (error) {
-    upkeepDb?.close();
     db.close();
     throw error;
+  }
+}
+
+function openToWrite({ path, partitions = DEFAULT_PARTITIONS }: SqliteLogOptions): DatabaseSync {
+  const db = connect(path, true);
+  try {
+    prepareFile(db, path, TOPICS, partitions);
+    dropOldGroups(path, db);
+    schemaTable(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Looks first: only a file that is not there, or lacks something, is written to, by a connection that is closed again. */
+function openToRead(options: SqliteLogOptions): DatabaseSync {
+  const { path } = options;
+  const isReady = (db: DatabaseSync): boolean => isComplete(db, path, TOPICS) && hasSchemas(db);
+  for (let made = false; ; made = true) {
+    if (existsSync(path)) {
+      const db = connectToRead(path);
+      try {
+        if (made || isReady(db)) return db;
+      } catch (error) {
+        db.close();
+        throw error;
+      }
+      db.close();
+    }
+    openToWrite(options).close();
   }
 }
 
 /** The parts of the log over one open file, and the end of all of them. */
 class OpenFile {
   private readonly options: SqliteLogOptions;
-  private readonly connections: readonly DatabaseSync[];
+  private readonly db: DatabaseSync;
   private readonly watch: Watch;
-  private readonly appender: Appender;
+  readonly writing: Writing;
   readonly codec: WritingCodec;
   readonly partitions: PartitionTable;
   readonly reader: Reader;
-  readonly groups: GroupTables;
-  readonly upkeep: Upkeep;
+  private readonly pollMs: number;
   private readonly sessionMs: number;
+  private groupTables: GroupTables | null = null;
   private readonly members = new Set<Promise<void>>();
   private readonly closing = new AbortController();
   private closed: Promise<void> | null = null;
 
-  constructor(options: SqliteLogOptions, db: DatabaseSync, upkeepDb: DatabaseSync) {
-    const { path, logger, clock = () => Date.now() * 1_000, retention = {} } = options;
+  constructor(options: SqliteLogOptions, db: DatabaseSync) {
+    const { path, logger, clock = () => Date.now() * 1_000, retention = {}, upkeepMs = 2_000 } = options;
     this.options = options;
-    this.connections = [upkeepDb, db];
+    this.db = db;
+    this.pollMs = options.pollMs ?? 25;
     this.sessionMs = options.sessionMs ?? 10_000;
     const codec = (this.codec = createCodec(schemaTable(db)));
     const partitions = (this.partitions = new PartitionTable(db));
-    const watch = (this.watch = new Watch(db, options.pollMs ?? 25));
-    const onCommitted = (): void => watch.notify();
+    const watch = (this.watch = new Watch({ db, path, pollMs: this.pollMs }));
     this.reader = new Reader({ db, path, codec, partitions, watch, logger });
-    this.appender = new Appender({ db, path, codec, partitions, clock, onCommitted });
-    this.groups = new GroupTables(upkeepDb, partitions, this.sessionMs);
-    const everyMs = options.upkeepMs ?? 2_000;
-    this.upkeep = new Upkeep({ db: upkeepDb, partitions, clock, logger, retention, everyMs });
+    const onCommitted = (): void => watch.notify();
+    this.writing =
+      options.role === 'reader'
+        ? writeNothing(path)
+        : writeHere({ db, path, codec, partitions, clock, retention, upkeepMs, logger, onCommitted });
+  }
+
+  /** Opened when first asked for: who belongs to no group need not have the file. */
+  groups(): GroupTables {
+    const { db, partitions, sessionMs, pollMs } = this;
+    const { path } = this.options;
+    return (this.groupTables ??= new GroupTables({
+      db: openGroupsFile(path, db),
+      path: groupsPathOf(path),
+      partitions,
+      sessionMs,
+      pollMs,
+    }));
   }
 
   refuseClosed(): void {
@@ -141,9 +189,9 @@ class OpenFile {
     }
   }
 
-  async append(events: Parameters<Appender['append']>[0]): ReturnType<Appender['append']> {
+  async append(events: readonly LadderEvent[]): Promise<Position[]> {
     this.refuseClosed();
-    return this.appender.append(events);
+    return this.writing.append(events);
   }
 
   read(asked: ReadRequest): AsyncIterable<LogBatch> {
@@ -170,12 +218,15 @@ class OpenFile {
   }
 
   async consume(request: ConsumeRequest): Promise<void> {
-    this.refuseClosed();
-    const { groups, partitions, reader, watch, sessionMs } = this;
+    const { partitions, reader, sessionMs } = this;
     const { path, logger, heartbeatMs = 1_000 } = this.options;
-    for (const topic of request.topics) partitions.idsOf(topic);
+    const groups = await this.use(() => {
+      for (const topic of request.topics) partitions.idsOf(topic);
+      return this.groups();
+    });
+    this.refuseClosed();
     const member = new GroupMember(
-      { path, groups, partitions, reader, watch, heartbeatMs, sessionMs, logger },
+      { path, groups, partitions, reader, heartbeatMs, sessionMs, logger },
       { ...request, signal: this.orClosing(request.signal) },
     ).run();
     this.members.add(member);
@@ -192,11 +243,11 @@ class OpenFile {
 
   private async end(): Promise<void> {
     this.closing.abort();
-    await this.appender.drain();
+    await this.writing.close();
     await Promise.allSettled(this.members);
-    await this.upkeep.close();
     this.watch.close();
-    for (const connection of this.connections) connection.close();
+    this.groupTables?.close();
+    this.db.close();
   }
 
   private orClosing(signal: AbortSignal | undefined): AbortSignal {

@@ -77,14 +77,17 @@ test('a killed member loses its partitions to the one that lives', async () => {
 });
 
 test('a member that died before the clock was set back holds nothing', async () => {
-  const db = new DatabaseSync(path, { timeout: 30_000 });
+  // Makes the file of the groups.
+  await log.committed('g', 'venueb');
+  const db = new DatabaseSync(`${path}-groups`, { timeout: 30_000 });
+  db.exec(`ATTACH '${path}' AS log`);
   db.prepare('INSERT INTO group_members VALUES (?, ?, ?, ?)').run(
     'g',
     'dead',
     '["venueb"]',
     Date.now() + 3_600_000,
   );
-  db.exec(`INSERT INTO group_claims SELECT 'g', id, 'dead' FROM partitions WHERE topic = 'venueb'`);
+  db.exec(`INSERT INTO group_claims SELECT 'g', id, 'dead' FROM log.partitions WHERE topic = 'venueb'`);
   db.close();
   const mine = new Consumer(log, { group: 'g', topics: ['venueb'] });
   await mine.owns(4);
