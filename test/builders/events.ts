@@ -165,6 +165,7 @@ export const started = (fields: Partial<CaptureStarted> = {}): CaptureStarted =>
 export const beat = (fields: Partial<CaptureBeat> = {}): CaptureBeat => ({
   ...track(fields),
   type: 'CaptureBeat',
+  stampDelay: null,
   ...fields,
 });
 
@@ -186,6 +187,7 @@ const gap = (fields: Partial<GapOpened | GapClosed>) => {
     scope: 'connection' as const,
     from: common.observedAt,
     lastBefore: null,
+    late: [],
   };
 };
 

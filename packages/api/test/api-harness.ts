@@ -22,7 +22,7 @@ import type { Store } from '@ladderlog/store';
 import { openChdbStore } from '@ladderlog/store';
 import pino from 'pino';
 import type { Api, ApiOptions, ApiServer } from '@ladderlog/api';
-import type { LiveOptions } from '@ladderlog/live';
+import type { Live, LiveOptions } from '@ladderlog/live';
 import { openLive } from '@ladderlog/live';
 import { createApi, issueKey, serveApi } from '@ladderlog/api';
 import * as build from '../../../test/builders/events.ts';
@@ -48,6 +48,7 @@ export type World = {
 };
 
 export type Running = {
+  readonly live: Live;
   readonly api: Api;
   readonly server: ApiServer;
   readonly url: string;
@@ -121,6 +122,7 @@ export async function openWorld(now: Micros): Promise<World> {
       const one: Running = {
         api,
         server,
+        live,
         url: `http://127.0.0.1:${server.port}`,
         async close() {
           running.delete(one);

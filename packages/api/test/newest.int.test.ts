@@ -137,6 +137,36 @@ describe('the last book of a capture that is no more', () => {
     await expect.poll(from).toBe(at(NOW + 5 * MINUTE + SECOND));
     world.now = NOW;
   });
+  test('a recorder that does not answer covers nothing since it was last seen', async () => {
+    const range = `start_time=${at(NOW - MINUTE)}&end_time=${at(NOW)}`;
+    expect((await coverage(QUIET.market, range)).coverage.gaps).toEqual([]);
+    api.live.unheard(NOW - SECOND);
+    expect((await latestB(QUIET.market)).meta.gap).toMatchObject({
+      cause: 'not_captured',
+      from: at(NOW - 30 * SECOND),
+      to: null,
+    });
+    expect((await coverage(QUIET.market, range)).coverage.gaps).toMatchObject([
+      { cause: 'not_captured', from: at(NOW - 30 * SECOND), to: at(NOW) },
+    ]);
+    api.live.unheard(null);
+    expect((await latestB(QUIET.market)).meta.gap).toBeNull();
+  });
+  test('coverage states the largest delay of a stamp, where beats tell it', async () => {
+    const of = b('KX-DELAYED');
+    await world.append([
+      market('venueb', of.market, T0),
+      captureStarted(of, T0),
+      book(of, { observedAt: T0 + SECOND }),
+      ...[1_500, 250_000, 2_000].map((stampDelay, minute) => ({
+        ...captureBeat(of, T0 + (minute + 1) * MINUTE),
+        stampDelay,
+      })),
+    ]);
+    const said = await coverage(of.market, `start_time=${at(T0)}&end_time=${at(T0 + 3 * MINUTE)}`);
+    expect(said.coverage.stamp_precision_ms).toBe(250);
+    expect((await coverage(QUIET.market, '')).coverage).not.toHaveProperty('stamp_precision_ms');
+  });
   test('slower beats, a longer limit', async () => {
     const patient = await world.start({ silentMs: (4 * HOUR) / 1_000 });
     expect((await latestB(DEAD.market, patient.url)).meta.gap).toBeNull();

@@ -10,6 +10,7 @@ const found = (state: VenueHealth['state'], more: Partial<VenueHealth> = {}): Ve
   uncovered: 0,
   gapSince: null,
   evidenceAt: 1_780_000_000_000_000,
+  messageAge: null,
   ...more,
 });
 const of = (known: Partial<Record<Venue, VenueHealth>>) => ({
@@ -19,13 +20,21 @@ const of = (known: Partial<Record<Venue, VenueHealth>>) => ({
 test('one entry for each venue that is recorded, whoever records it', () => {
   const checks = venueChecks(
     of({
-      venuea: found('capturing'),
+      venuea: found('capturing', { messageAge: 38_400 }),
       venuec: found('degraded', { uncovered: 1, gapSince: 1_780_000_000_000_000 }),
     }),
     [],
   );
   expect(checks).toEqual({
-    venuea: { ok: true, state: 'capturing', markets: 2, books: 4, gaps_open: 0, gap_since: null },
+    venuea: {
+      ok: true,
+      state: 'capturing',
+      markets: 2,
+      books: 4,
+      gaps_open: 0,
+      gap_since: null,
+      message_age_ms: 38,
+    },
     venuec: {
       ok: false,
       state: 'degraded',

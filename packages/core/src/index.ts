@@ -32,6 +32,7 @@ export type {
   GapCause,
   GapClosed,
   GapOpened,
+  LateFrames,
   KeyIssued,
   KeyRevoked,
   LadderEvent,
@@ -126,7 +127,7 @@ export { EVENT_TABLES, POSITION_COLUMNS, TABLES, TABLE_NAMES } from './tables/ta
 export { fingerprintOf, isNewer, type EventOf, type Projection } from './tables/projection.ts';
 export { PROJECTIONS } from './tables/projections/all.ts';
 export { bookFromRow } from './tables/projections/book-snapshots.ts';
-export { coverage as coverageProjection } from './tables/projections/coverage.ts';
+export { coverage as coverageProjection, delayFromRow } from './tables/projections/coverage.ts';
 export { gapFromRow, gaps as gapsProjection } from './tables/projections/gaps.ts';
 export { MergedRows } from './tables/merged-rows.ts';
 export { marketFromRow } from './tables/projections/markets.ts';

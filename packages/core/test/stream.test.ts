@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BARE_EVENTS, FULL_EVENTS, bookAt } from '../../../test/harness/log-events.ts';
 import { streamContract } from '../../../test/harness/stream-contract.ts';
-import type { LadderEvent, StreamEvent, StreamFilter } from '../src/index.ts';
+import type { BookObserved, LadderEvent, StreamEvent, StreamFilter } from '../src/index.ts';
 import {
   Markets,
   STREAM_ERRORS,
@@ -209,6 +209,7 @@ describe('the state of a venue', () => {
       uncovered: 0,
       gapSince: null,
       evidenceAt: at(11),
+      messageAge: null,
     });
     const gap = event(FULL_EVENTS.GapOpened, 13);
     apply({ ...gap, from: at(12) } as LadderEvent);
@@ -254,5 +255,43 @@ describe('the state of a venue', () => {
     apply(event(FULL_EVENTS.GapOpened, 100));
     apply(event(FULL_EVENTS.GapClosed, 100));
     expect(statuses.health('venueb')).toMatchObject({ state: 'capturing', books: 1, uncovered: 0 });
+  });
+
+  test('a recorder that does not answer covers nothing since it was last seen, until it answers again', () => {
+    const { statuses, apply } = watching(() => at(11));
+    for (const market of ['M', 'N']) apply(event(FULL_EVENTS.CaptureBeat, 10, market));
+    expect(statuses.changed()).toMatchObject([{ venue: 'venueb', state: 'healthy' }]);
+    statuses.unheard(at(11));
+    expect(statuses.health('venueb')).toMatchObject({
+      state: 'disconnected',
+      uncovered: 2,
+      gapSince: at(10),
+    });
+    expect(statuses.changed()).toMatchObject([{ venue: 'venueb', state: 'disconnected' }]);
+    statuses.unheard(null);
+    expect(statuses.health('venueb')).toMatchObject({ state: 'capturing', uncovered: 0, gapSince: null });
+    expect(statuses.changed()).toMatchObject([{ venue: 'venueb', state: 'healthy' }]);
+  });
+
+  test('the age of messages is the median of the newest minute, of what is captured and has a time', () => {
+    let now = at(0);
+    const { statuses, apply } = watching(() => now);
+    apply(event(FULL_EVENTS.CaptureBeat, 0));
+    const seen = (seconds: number, ageMs: number, more: Partial<BookObserved> = {}): void =>
+      statuses.observed({
+        ...FULL_EVENTS.BookObserved,
+        observedAt: at(seconds),
+        sourceTs: at(seconds) - ageMs * 1_000,
+        provenance: 'captured',
+        ...more,
+      });
+    expect(statuses.health('venueb')).toMatchObject({ messageAge: null });
+    for (const ageMs of [30, 9_000, 40]) seen(1, ageMs);
+    seen(1, 5_000, { provenance: 'imported' });
+    seen(1, 5_000, { sourceTs: null });
+    now = at(2);
+    expect(statuses.health('venueb')).toMatchObject({ messageAge: 40_000 });
+    now = at(62);
+    expect(statuses.health('venueb')).toMatchObject({ messageAge: null });
   });
 });

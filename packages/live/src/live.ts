@@ -183,6 +183,14 @@ export class Live {
     return () => this.listeners.delete(listener);
   }
 
+  /**
+   * The recorder does not answer since then, as its supervisor found: feed states, health, latest books and coverage say so at
+   * once, long before its silence in the log would. Null: it answers again.
+   */
+  unheard(since: Micros | null): void {
+    this.statuses.unheard(since);
+  }
+
   /** Begins to read the log. Who listens before this misses nothing. */
   follow(): void {
     this.tail.follow();
@@ -204,6 +212,7 @@ export class Live {
   private apply(event: LadderEvent, position: Position): LiveChange | null {
     const change = this.known.apply(event, position);
     if (change) this.statuses.update(change.before, change.after);
+    if (event.type === 'BookObserved') this.statuses.observed(event);
     return change;
   }
 }

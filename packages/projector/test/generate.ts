@@ -95,6 +95,7 @@ export function* generate(options: GenerateOptions): Generator<LadderEvent> {
           ordinal: state.ordinal - 1,
           observedAt: state.lastAt,
         },
+        late: [],
       } as const;
       yield { ...envelope(state), ...gap, type: 'GapOpened', detail: 'code 1006' };
       state.session++;
@@ -103,7 +104,8 @@ export function* generate(options: GenerateOptions): Generator<LadderEvent> {
       const after = envelope(state);
       const firstAfter = { session: after.session, ordinal: 0, observedAt: now };
       yield { ...after, ...gap, type: 'GapClosed', to: now, firstAfter };
-    } else if (chance < 0.02) yield { ...envelope(state), ...track(state), type: 'CaptureBeat' };
+    } else if (chance < 0.02)
+      yield { ...envelope(state), ...track(state), type: 'CaptureBeat', stampDelay: null };
     else if (chance < 0.06)
       yield sample({
         ...envelope(state),

@@ -15,18 +15,25 @@ import type {
   Placed,
   Venue,
 } from '@ladderlog/core';
-import { coverageOf, goesOn, lastSeenOf, newerSeen, toIso } from '@ladderlog/core';
+import { coverageOf, delayFromRow, goesOn, lastSeenOf, newerSeen, toIso } from '@ladderlog/core';
 import { coverageRows, gapRows } from '@ladderlog/store';
 import type { Context } from '../server/context.ts';
 
 export type { CoverageView, GapView };
 
-export type Evidence = { readonly rows: readonly CoverageRow[]; readonly gaps: readonly GapRow[] };
+/** `reason`: why it stopped; of beats the largest delay of a stamp, see delayFromRow. */
+type SeenRow = CoverageRow & { readonly reason: string };
+
+export type Evidence = { readonly rows: readonly SeenRow[]; readonly gaps: readonly GapRow[] };
 
 const MAX_GAPS = 1_000;
 
-/** A running capture was seen since then. Time after it was last seen is not yet known, and not a gap. */
-export const aliveSince = ({ now, parts }: Context): Micros => now - parts.silent;
+/**
+ * A running capture was seen since then. Time after it was last seen is not yet known, and not a gap; but when the recorder is
+ * known not to answer, nothing that was seen shows that it goes on.
+ */
+export const aliveSince = ({ now, parts }: Context): Micros =>
+  parts.live.statuses.isUnheard ? Infinity : now - parts.silent;
 
 const isoOrNull = (at: Micros | null): string | null => (at === null ? null : toIso(at));
 
@@ -80,7 +87,7 @@ export async function evidenceOf(
     `coverage\n${venue}\n${market}\n${dataset}`,
     async () => {
       const [rows, gaps] = await Promise.all([
-        parts.store.query<CoverageRow>(coverageRows(request), { name: 'api.coverage' }),
+        parts.store.query<SeenRow>(coverageRows(request), { name: 'api.coverage' }),
         parts.store.query<GapRow>(gapRows(request), { name: 'api.gaps-of-market' }),
       ]);
       return { rows, gaps };
@@ -94,7 +101,7 @@ export async function evidenceOf(
 export const booksSeen = (
   { parts }: Context,
   { venue, market }: { readonly venue: Venue; readonly market: string },
-): CoverageRow[] =>
+): SeenRow[] =>
   booksInOrder(parts.live.markets.find(venue, market)?.state ?? null).map(
     ({ event: { outcome, session, observedAt } }) => ({
       outcome,
@@ -102,6 +109,7 @@ export const booksSeen = (
       kind: 'beat',
       since: observedAt,
       at: observedAt,
+      reason: '',
     }),
   );
 
@@ -175,5 +183,18 @@ export function coverageView(
     covered_ratio: answer.covered_ratio === null ? null : Math.min(1, answer.covered_ratio),
     gaps: gaps.slice(0, MAX_GAPS).map(({ view }) => view),
     gaps_truncated: gaps.length > MAX_GAPS,
+    ...precisionOf(evidence, range, outcome),
   };
+}
+
+/** The largest delay of a stamp in the range, as far as it is known: of every connection that touches it. */
+function precisionOf({ rows }: Evidence, range: Interval, outcome: string | null): Partial<CoverageView> {
+  const ours = rows.filter((row) => outcome === null || row.outcome === '' || row.outcome === outcome);
+  const begins = new Map<string, Micros>();
+  for (const { session, since } of ours) begins.set(session, Math.min(since, begins.get(session) ?? since));
+  // The first beat tells of what was stamped before it.
+  const delays = ours.flatMap((row) =>
+    begins.get(row.session)! < range.to && row.at >= range.from ? (delayFromRow(row) ?? []) : [],
+  );
+  return delays.length === 0 ? {} : { stamp_precision_ms: Math.max(...delays) / 1_000 };
 }

@@ -116,7 +116,7 @@ function notModified(context: Context, known: KnownMarket, asked: AskedRange, ge
     return false;
   }
   response.setHeader('Cache-Control', 'private, no-cache');
-  if (asked.to > aliveSince(context) || (!asked.exactFrom && asked.from !== null)) return false;
+  if (asked.to > context.now - parts.silent || (!asked.exactFrom && asked.from !== null)) return false;
   const etag = parts.revisions.etag({
     topic: known.venue,
     market: known.market,

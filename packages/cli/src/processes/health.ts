@@ -24,6 +24,7 @@ export function venueChecks(statuses: Pick<Statuses, 'health'>, expected: readon
         books: found.books,
         gaps_open: found.uncovered,
         gap_since: found.gapSince === null ? null : toIso(found.gapSince),
+        ...(found.messageAge === null ? {} : { message_age_ms: Math.round(found.messageAge / 1_000) }),
       };
     else if (expected.includes(venue))
       checks[venue] = {

@@ -666,7 +666,7 @@ export interface components {
          *     takes the place of `not_captured` then.
          * @enum {string}
          */
-        readonly GapCause: "unknown" | "collector_down" | "disconnected" | "silence" | "sequence_break" | "awaiting_snapshot" | "lost_sync" | "tick_change" | "quota" | "venue_error" | "rejected_frame" | "clock_jump" | "log_unavailable" | "not_captured";
+        readonly GapCause: "unknown" | "collector_down" | "disconnected" | "silence" | "sequence_break" | "awaiting_snapshot" | "lost_sync" | "tick_change" | "quota" | "venue_error" | "rejected_frame" | "clock_jump" | "log_unavailable" | "recorder_stalled" | "not_captured";
         readonly Gap: {
             /** @description Last moment known to be covered. */
             readonly from: components["schemas"]["Iso"];
@@ -709,6 +709,8 @@ export interface components {
             readonly covered_ratio: number | null;
             readonly gaps: readonly components["schemas"]["Gap"][];
             readonly gaps_truncated: boolean;
+            /** @description How much later than its arrival a message of the range may have been stamped, at most, in milliseconds; of whole connections, so it may be less for the range itself. Absent where it was not measured. */
+            readonly stamp_precision_ms?: number;
         };
         readonly Meta: {
             readonly request_id: string;
@@ -1026,7 +1028,7 @@ export interface components {
                 readonly version: string;
                 /** @description Build of the tables that is served; absent while the store does not answer. */
                 readonly generation?: number;
-                /** @description One entry a part: store, log, projector (how many events are not in the tables), and each venue that is recorded: capturing, degraded, disconnected, starting or stopped, and since when books are not covered. */
+                /** @description One entry a part: store, log, projector (how many events are not in the tables), and each venue that is recorded: capturing, degraded, disconnected, starting or stopped, since when books are not covered, and message_age_ms: how old messages are when they are received, by the time that the venue states (median of the newest minute; absent where it states none). */
                 readonly checks: {
                     readonly [key: string]: unknown;
                 };
@@ -1435,7 +1437,8 @@ export interface operations {
                      *             "markets": 6,
                      *             "books": 12,
                      *             "gaps_open": 0,
-                     *             "gap_since": null
+                     *             "gap_since": null,
+                     *             "message_age_ms": 38
                      *           }
                      *         }
                      *       },

@@ -1,6 +1,6 @@
 // What the log says was watched when it ended: after a crash, gaps begin there.
 
-import type { Dataset, GapCause, GapEdge, GapScope } from '../events/events.ts';
+import type { Dataset, GapCause, GapEdge, GapScope, LateFrames } from '../events/events.ts';
 import type { Micros } from '../kernel/time.ts';
 import type { MarketState } from '../market/state.ts';
 
@@ -10,6 +10,7 @@ export type OpenGap = {
   readonly scope: GapScope;
   readonly from: Micros;
   readonly lastBefore: GapEdge | null;
+  readonly late: readonly LateFrames[];
 };
 
 export type Evidence = {
@@ -41,6 +42,7 @@ export const evidenceOf = ({ market, watched, gaps }: MarketState): Evidence[] =
               scope: gap.scope,
               from: gap.from,
               lastBefore: gap.lastBefore,
+              late: gap.late,
             }
           : null,
       },

@@ -121,7 +121,7 @@ export class Tracks {
     track.session = to.session;
     if (!track.started || track.gap) return;
     const { collector } = this;
-    into.push({ ...from, ...subjectOf(track), type: 'CaptureBeat', collector });
+    into.push({ ...from, ...subjectOf(track), type: 'CaptureBeat', collector, stampDelay: null });
     into.push({ ...to, ...subjectOf(track), type: 'CaptureStarted', collector });
     track.lastEvidence = Math.max(track.lastEvidence, to.observedAt);
     track.lastBeat = to.observedAt;
@@ -140,7 +140,14 @@ export class Tracks {
     const gapId = hashText(
       `${this.venue}|${track.dataset}|${track.market}|${track.outcome ?? ''}|${from}|${envelope.session}`,
     );
-    track.gap = { gapId, cause: gap.cause, scope: gap.scope, from, lastBefore: track.lastObserved };
+    track.gap = {
+      gapId,
+      cause: gap.cause,
+      scope: gap.scope,
+      from,
+      lastBefore: track.lastObserved,
+      late: [],
+    };
     into.push({ ...envelope, ...subjectOf(track), type: 'GapOpened', ...track.gap, detail: gap.detail });
   }
 
@@ -169,7 +176,7 @@ export class Tracks {
     track.lastBeat = track.lastEvidence;
     const { collector } = this;
     const at = { observedAt: track.lastEvidence };
-    into.push({ ...envelope, ...at, ...subjectOf(track), type: 'CaptureBeat', collector });
+    into.push({ ...envelope, ...at, ...subjectOf(track), type: 'CaptureBeat', collector, stampDelay: null });
   }
 
   /** Watching ends on purpose. An open gap ends with it, without an observation after. */

@@ -37,6 +37,7 @@ export const GAP_CAUSES = [
   'rejected_frame', // a frame of this book could not be understood
   'clock_jump', // our own clock was set: times across the jump cannot be compared
   'log_unavailable', // the log could not accept events and the bounded buffer was full
+  'recorder_stalled', // the recorder itself was held up: it could not have stamped in time what came meanwhile
 ] as const;
 export type GapCause = (typeof GAP_CAUSES)[number];
 
@@ -147,11 +148,22 @@ type Capture = Envelope & {
   readonly collector: string;
 };
 export type CaptureStarted = Capture & { readonly type: 'CaptureStarted' };
-export type CaptureBeat = Capture & { readonly type: 'CaptureBeat' };
+export type CaptureBeat = Capture & {
+  readonly type: 'CaptureBeat';
+  /** The largest delay of a stamp of this connection since the beat before; null where it was not measured. */
+  readonly stampDelay: Micros | null;
+};
 export type CaptureStopped = Capture & { readonly type: 'CaptureStopped'; readonly reason: string };
 
 /** The last observation before a gap, or the first after it: which frame it came from, and when. */
 export type GapEdge = { readonly session: string; readonly ordinal: number; readonly observedAt: Micros };
+
+/** Frames of one connection that were stamped too late to be observations, first to last; null: to the last one of it. */
+export type LateFrames = {
+  readonly session: string;
+  readonly first: number;
+  readonly last: number | null;
+};
 
 type Gap = Envelope & {
   /** Deterministic: venue, market, outcome, dataset and start. */
@@ -164,6 +176,8 @@ type Gap = Envelope & {
   /** Last moment known to be covered. */
   readonly from: Micros;
   readonly lastBefore: GapEdge | null;
+  /** What of the tape in the gap came late: it is in the book that is held, and gave no observation. */
+  readonly late: readonly LateFrames[];
 };
 export type GapOpened = Gap & { readonly type: 'GapOpened'; readonly detail: string | null };
 export type GapClosed = Gap & {

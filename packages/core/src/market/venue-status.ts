@@ -2,12 +2,13 @@
 // not, disconnected when none is. A book is not covered while it is in a gap, or while its collector gives no sign of life: one
 // that was killed writes its gap only when it is back. Imported events say nothing about now.
 
-import type { Venue } from '../events/events.ts';
+import type { BookObserved, Venue } from '../events/events.ts';
 import { VENUES } from '../venues/registry.ts';
 import type { FeedState, VenueStatus } from '../feed/messages.ts';
 import type { Clock, Micros } from '../kernel/time.ts';
 import { toIso } from '../kernel/time.ts';
 import { trackKey } from '../capture/tracks.ts';
+import { MessageAges } from './message-age.ts';
 import type { MarketState } from './state.ts';
 import type { Watched } from './watching.ts';
 
@@ -37,6 +38,7 @@ type VenueWatch = {
   readonly books: Map<string, WatchedBook>;
   /** By name; '' has the books of which only the observations were seen. */
   readonly collectors: Map<string, CollectorWatch>;
+  readonly ages: MessageAges;
   inGap: number;
   evidence: Micros | null;
   state: FeedState;
@@ -54,12 +56,15 @@ export type VenueHealth = {
   readonly uncovered: number;
   readonly gapSince: Micros | null;
   readonly evidenceAt: Micros | null;
+  /** Median of the newest minute; null where the venue states no time. */
+  readonly messageAge: Micros | null;
 };
 
 export class Statuses {
   private readonly clock: Clock;
   private readonly silent: Micros;
   private readonly venues = new Map<Venue, VenueWatch>();
+  private unheardSince: Micros | null = null;
 
   constructor(clock: Clock, silentMs: number) {
     this.clock = clock;
@@ -69,6 +74,7 @@ export class Statuses {
       this.venues.set(venue, {
         books: new Map(),
         collectors: new Map(),
+        ages: new MessageAges(),
         inGap: 0,
         evidence: null,
         state: 'disconnected',
@@ -85,6 +91,21 @@ export class Statuses {
       if (watched.dataset === 'books' && watched.recording !== before?.watched[at]?.recording)
         count(watch, after.market, watched);
     });
+  }
+
+  /** A book that was captured now: how old was it? */
+  observed({ venue, provenance, observedAt, sourceTs }: BookObserved): void {
+    if (provenance === 'captured' && sourceTs !== null)
+      this.venues.get(venue)?.ages.add(observedAt, sourceTs);
+  }
+
+  /** The recorder does not answer since then: nothing is covered since it was last seen. Null: it answers again. */
+  unheard(since: Micros | null): void {
+    this.unheardSince = since;
+  }
+
+  get isUnheard(): boolean {
+    return this.unheardSince !== null;
   }
 
   /** Venues whose state is another than at the last call. */
@@ -109,7 +130,7 @@ export class Statuses {
   }
 
   private isSilent({ name, at }: CollectorWatch, now: Micros): boolean {
-    return name !== '' && now - at > this.silent;
+    return this.isUnheard || (name !== '' && now - at > this.silent);
   }
 
   private uncovered(watch: VenueWatch, now: Micros): number {
@@ -153,6 +174,7 @@ export class Statuses {
       uncovered: feed === 'disconnected' ? books.size : this.uncovered(watch, now),
       gapSince,
       evidenceAt: evidence,
+      messageAge: watch.ages.median(now),
     };
   }
 }

@@ -149,7 +149,7 @@ describe('watching', () => {
         outcome: 'yes',
         lastEvidence: T0 + 5 * SECOND,
         lastObserved: lastBefore,
-        gap: { gapId, cause, scope, from: T0 + 5 * SECOND, lastBefore },
+        gap: { gapId, cause, scope, from: T0 + 5 * SECOND, lastBefore, late: [] },
       },
       {
         dataset: 'samples',

@@ -17,7 +17,7 @@ export type TrackRequest = {
 /** Sessions that watched the market (or, under an empty market, the whole venue). Small: beats collapse. */
 export function coverageRows(request: TrackRequest): Query {
   return {
-    sql: `SELECT c.outcome AS outcome, c.session AS session, c.kind AS kind, ${micros('c.since')} AS since, ${micros('c.at')} AS at
+    sql: `SELECT c.outcome AS outcome, c.session AS session, c.kind AS kind, ${micros('c.since')} AS since, ${micros('c.at')} AS at, c.reason AS reason
 FROM coverage AS c FINAL
 WHERE c.generation = {generation:UInt32} AND c.venue = {venue:String} AND c.market IN ({market:String}, '')
   AND c.dataset = {dataset:String} AND c.kind IN ('started', 'beat', 'stopped')

@@ -54,8 +54,9 @@ const events: LadderEvent[] = [
     to: T0 + 20_000_000,
     lastBefore: null,
     firstAfter: null,
+    late: [],
   },
-  { ...envelope, ...track, type: 'CaptureBeat', observedAt: T0 + 40_000_000 },
+  { ...envelope, ...track, type: 'CaptureBeat', observedAt: T0 + 40_000_000, stampDelay: null },
   sample({
     ...envelope,
     observedAt: T0 + 1,

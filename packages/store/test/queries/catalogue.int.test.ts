@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { GapRow, LadderEvent, MarketObserved, MetricSampled } from '@ladderlog/core';
+import type { GapRow, CaptureBeat, LadderEvent, MarketObserved, MetricSampled } from '@ladderlog/core';
 import { coverageOf, toIso, UNKNOWN_MARKET } from '@ladderlog/core';
 import type { ChdbStore, MarketRecord, MarketsRequest, OverviewRow, LastSeenRow } from '@ladderlog/store';
 import {
@@ -234,12 +234,13 @@ describe('samples', () => {
 describe('coverage and gaps', () => {
   const track = { venue: 'venueb', market: 'covered', dataset: 'books' } as const;
   const base = { ...envelope, venue: 'venueb', market: 'covered', dataset: 'books', outcome: 'yes' } as const;
-  const capture = (type: 'CaptureStarted' | 'CaptureBeat', second: number): LadderEvent => ({
-    ...base,
-    type,
-    observedAt: T0 + second * SECOND,
-    collector: 'c',
-  });
+  const capture = (type: 'CaptureStarted' | 'CaptureBeat', second: number): LadderEvent => {
+    const common = { ...base, observedAt: T0 + second * SECOND, collector: 'c' };
+    // The largest delay of a connection is kept, whichever beat tells of it.
+    return type === 'CaptureBeat'
+      ? { ...common, type, stampDelay: 1_000 * (100 - second) }
+      : { ...common, type };
+  };
   const gap = { gapId: 'gap-1', cause: 'disconnected', scope: 'connection', from: T0 + 20 * SECOND } as const;
 
   test('beats collapse, and a gap is opened, then closed, as one row', async () => {
@@ -253,6 +254,7 @@ describe('coverage and gaps', () => {
         type: 'GapOpened',
         observedAt: at(21),
         lastBefore: { session: 's1', ordinal: 4, observedAt: at(19) },
+        late: [],
         detail: 'code 1006',
       },
     ]);
@@ -271,6 +273,7 @@ describe('coverage and gaps', () => {
         to: at(30),
         lastBefore: { session: 's1', ordinal: 4, observedAt: at(19) },
         firstAfter: { session: 's2', ordinal: 0, observedAt: at(30) },
+        late: [],
       },
       { ...(capture('CaptureBeat', 40) as object), session: 's2' } as LadderEvent,
     ]);
@@ -280,7 +283,7 @@ describe('coverage and gaps', () => {
       const rows = await store.query<never>(coverageRows(request));
       expect(rows).toMatchObject([
         { kind: 'started', session: 's1', at: at(0) },
-        { kind: 'beat', session: 's1', since: at(5), at: at(20) },
+        { kind: 'beat', session: 's1', since: at(5), at: at(20), reason: '0000095000' },
         { kind: 'beat', session: 's2', since: at(40), at: at(40) },
       ]);
       const gaps = await store.query<GapRow>(gapRows(request));
@@ -310,7 +313,14 @@ describe('coverage and gaps', () => {
 test('when each book was last seen, and whether that was its end', async () => {
   const base = { ...envelope, venue: 'venuec', dataset: 'books', collector: 'c' } as const;
   const sign = (market: string, outcome: string, type: 'CaptureStarted' | 'CaptureBeat', second: number) =>
-    ({ ...base, market, outcome, type, observedAt: T0 + second * SECOND }) satisfies LadderEvent;
+    ({
+      ...base,
+      market,
+      outcome,
+      type,
+      observedAt: T0 + second * SECOND,
+      stampDelay: null,
+    }) as LadderEvent & CaptureBeat;
   await project([
     sign('signs', 'up', 'CaptureStarted', 0),
     sign('signs', 'up', 'CaptureBeat', 10),
@@ -357,7 +367,14 @@ test('the overview says since when each dataset is there', async () => {
   const year = 365 * 86_400 * SECOND;
   await project([
     { ...watched, type: 'CaptureStarted', dataset: 'books', observedAt: T0 + 50, provenance: 'imported' },
-    { ...watched, type: 'CaptureBeat', dataset: 'books', observedAt: T0 + 100, session: 's2' },
+    {
+      ...watched,
+      type: 'CaptureBeat',
+      dataset: 'books',
+      observedAt: T0 + 100,
+      session: 's2',
+      stampDelay: null,
+    },
     { ...watched, type: 'CaptureStarted', dataset: 'samples', observedAt: T0 + 70, outcome: null },
     // Learnt of today, about a year ago; and what is yet to begin.
     market({ market: 'backfilled', provenance: 'backfilled', opensAt: T0 - year, asset: 'BNB' }),

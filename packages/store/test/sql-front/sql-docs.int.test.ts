@@ -60,6 +60,7 @@ const events: LadderEvent[] = [
     to: T0 + 40_000_000,
     lastBefore: null,
     firstAfter: null,
+    late: [],
   },
   {
     ...base,

@@ -5,6 +5,7 @@ import type { Envelope } from '../../events/events.ts';
 import { defineProjection } from '../projection.ts';
 import type { TableRow } from '../tables.ts';
 import type { Position } from '../../events/topics.ts';
+import type { Micros } from '../../kernel/time.ts';
 import { positionColumns } from './envelope-columns.ts';
 import { keyOf, mergeRows } from './merge.ts';
 
@@ -42,6 +43,16 @@ const coverageRow = (
   since: evidence.at,
 });
 
+/** The delay of stamps stands where a stop has its reason, so wide that the largest of a session's beats is the last as text. */
+const DELAY_DIGITS = 10;
+
+const delayText = (delay: Micros | null): string =>
+  delay === null ? '' : String(Math.min(delay, 10 ** DELAY_DIGITS - 1)).padStart(DELAY_DIGITS, '0');
+
+/** From the row of a session's beats; null where it was not measured. */
+export const delayFromRow = ({ kind, reason }: { kind: string; reason: string }): Micros | null =>
+  kind === 'beat' && reason !== '' ? Number(reason) : null;
+
 export const coverage = defineProjection('coverage', {
   version: VERSION,
   handles: ['CaptureStarted', 'CaptureBeat', 'CaptureStopped', 'GapOpened'],
@@ -64,8 +75,10 @@ export const coverage = defineProjection('coverage', {
     switch (event.type) {
       case 'CaptureStarted':
         return [coverageRow(event, position, { kind: 'started', at, collector: event.collector })];
-      case 'CaptureBeat':
-        return [coverageRow(event, position, { kind: 'beat', at, collector: event.collector })];
+      case 'CaptureBeat': {
+        const { collector, stampDelay } = event;
+        return [coverageRow(event, position, { kind: 'beat', at, collector, reason: delayText(stampDelay) })];
+      }
       case 'CaptureStopped': {
         const { collector, reason } = event;
         return [coverageRow(event, position, { kind: 'stopped', at, collector, reason })];

@@ -29,6 +29,7 @@ export const gapFromRow = (row: StoredRow<'gaps'>): Placed<GapOpened> => ({
             ordinal: row.last_before_ordinal ?? 0,
             observedAt: row.last_before_at,
           },
+    late: [],
     detail: row.detail === '' ? null : row.detail,
   },
 });

@@ -134,6 +134,7 @@ export type AvroEvents = {
     dataset: 'catalogue' | 'books' | 'samples';
     outcome: string | null;
     collector: string;
+    stampDelay: number | null;
   };
   CaptureStopped: {
     venue: `venue${string}`;
@@ -159,7 +160,7 @@ export type AvroEvents = {
     gapId: string;
     dataset: 'catalogue' | 'books' | 'samples';
     outcome: string | null;
-    cause: 'unknown' | 'collector_down' | 'disconnected' | 'silence' | 'sequence_break' | 'awaiting_snapshot' | 'lost_sync' | 'tick_change' | 'quota' | 'venue_error' | 'rejected_frame' | 'clock_jump' | 'log_unavailable';
+    cause: 'unknown' | 'collector_down' | 'disconnected' | 'silence' | 'sequence_break' | 'awaiting_snapshot' | 'lost_sync' | 'tick_change' | 'quota' | 'venue_error' | 'rejected_frame' | 'clock_jump' | 'log_unavailable' | 'recorder_stalled';
     scope: 'book' | 'connection' | 'venue' | 'collector';
     from: number;
     lastBefore: {
@@ -168,6 +169,11 @@ export type AvroEvents = {
       observedAt: number;
     } | null;
     detail: string | null;
+    late: ({
+      session: string;
+      first: number;
+      last: number | null;
+    })[];
   };
   GapClosed: {
     venue: `venue${string}`;
@@ -180,7 +186,7 @@ export type AvroEvents = {
     gapId: string;
     dataset: 'catalogue' | 'books' | 'samples';
     outcome: string | null;
-    cause: 'unknown' | 'collector_down' | 'disconnected' | 'silence' | 'sequence_break' | 'awaiting_snapshot' | 'lost_sync' | 'tick_change' | 'quota' | 'venue_error' | 'rejected_frame' | 'clock_jump' | 'log_unavailable';
+    cause: 'unknown' | 'collector_down' | 'disconnected' | 'silence' | 'sequence_break' | 'awaiting_snapshot' | 'lost_sync' | 'tick_change' | 'quota' | 'venue_error' | 'rejected_frame' | 'clock_jump' | 'log_unavailable' | 'recorder_stalled';
     scope: 'book' | 'connection' | 'venue' | 'collector';
     from: number;
     to: number;
@@ -194,6 +200,11 @@ export type AvroEvents = {
       ordinal: number;
       observedAt: number;
     } | null;
+    late: ({
+      session: string;
+      first: number;
+      last: number | null;
+    })[];
   };
   FrameRejected: {
     venue: `venue${string}`;
