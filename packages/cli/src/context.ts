@@ -57,7 +57,8 @@ export function loadConfig(
   return resolveConfig(flags, env, file);
 }
 
-export function createContext(flags: Readonly<Record<string, unknown>>): Context {
+/** `signal`: what ends it; Ctrl-C and SIGTERM unless given. */
+export function createContext(flags: Readonly<Record<string, unknown>>, signal = interrupt()): Context {
   const resolved = loadConfig(flags);
   if (resolved.problems.length > 0) {
     throw new LadderlogError(
@@ -82,7 +83,7 @@ export function createContext(flags: Readonly<Record<string, unknown>>): Context
     config: resolved.config,
     resolved,
     logger,
-    signal: interrupt(),
+    signal,
     json,
     print,
     answer: (value, words) => print(json ? JSON.stringify(value) : words()),
@@ -129,7 +130,21 @@ export function interrupt(): AbortSignal {
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  watchNpm(() => controller.abort());
   return controller.signal;
+}
+
+const NPM_WATCH_MS = 500;
+
+/** npm and npx may end without passing on the signal that ended them; what they started must not be left behind. */
+function watchNpm(onGone: () => void): void {
+  if (process.env['npm_command'] === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, NPM_WATCH_MS).unref();
 }
 
 type ListenError = NodeJS.ErrnoException & {
@@ -150,6 +165,8 @@ export function explain(error: unknown, debug: boolean): number {
       : EXIT.failed;
   }
   if (error instanceof Error && error.name === 'AbortError') return EXIT.interrupted;
+  // One of its processes has told the reason already.
+  if (error instanceof Error && 'exitCode' in error) return Number(error.exitCode);
   const { code, port, address, flag } = error as ListenError;
   if (code === 'EADDRINUSE') {
     process.stderr.write(

@@ -13,14 +13,8 @@ if (major < 24 || (major === 24 && minor < 12)) {
   process.exit(2);
 }
 
-// What runs for months should not hold what it does not need: V8 keeps a young generation of 3 × 32 MB and pages it has
-// freed, malloc an arena for each thread, and the embedded engine's allocator what merges gave back. All are fixed when a
-// process begins, so it begins again, as the same process.
-const SMALL = ['--max-semi-space-size=8', '--memory-saver-mode'];
-const SMALL_ENV = {
-  MALLOC_ARENA_MAX: '2',
-  JE_MALLOC_CONF: 'narenas:2,dirty_decay_ms:1000,muzzy_decay_ms:0,background_thread:true',
-};
+// Fixed when a process begins, so a long-running one begins again, as the same process.
+const { SMALL_FLAGS, SMALL_ENV } = await import('./small-process.ts');
 const isRole = ['up', 'collect', 'project', 'serve'].includes(process.argv[2] ?? '');
 const isTuned = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((flags) =>
   flags.includes('--max-semi-space-size'),
@@ -28,7 +22,7 @@ const isTuned = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((f
 if (isRole && !isTuned && process.execve)
   process.execve(
     process.execPath,
-    [process.execPath, ...SMALL, ...process.execArgv, ...process.argv.slice(1)],
+    [process.execPath, ...SMALL_FLAGS, ...process.execArgv, ...process.argv.slice(1)],
     { ...SMALL_ENV, ...process.env },
   );
 

@@ -3,51 +3,36 @@
 import { Command as Commander, CommanderError } from 'commander';
 
 import type { Command } from './command.ts';
-import { audit } from './commands/audit.ts';
-import { backfillCommand } from './commands/backfill.ts';
-import { backtest } from './commands/backtest.ts';
-import { backup, restore } from './commands/backup.ts';
-import { completionOf } from './commands/completion.ts';
-import { configCommand } from './commands/config.ts';
-import { doctor } from './commands/doctor.ts';
-import { exportCommand } from './commands/export.ts';
-import { importCommand } from './commands/import.ts';
-import { keys } from './commands/keys.ts';
-import { logCommand } from './commands/log.ts';
-import { rebuild } from './commands/rebuild.ts';
-import { replay } from './commands/replay.ts';
-import { collect, project, serve } from './commands/roles.ts';
-import { simulateCommand } from './commands/simulate.ts';
-import { migrate, verify } from './commands/tables.ts';
-import { up } from './commands/up.ts';
 import { EXIT, createContext, explain } from './context.ts';
 import { COMMON_FLAGS } from './flags.ts';
 import { VERSION } from './version.ts';
 
-/** In the order of the help text. */
-const COMMANDS: readonly Command[] = [
-  up,
-  collect,
-  project,
-  serve,
-  simulateCommand,
-  importCommand,
-  backfillCommand,
-  rebuild,
-  verify,
-  exportCommand,
-  migrate,
-  replay,
-  logCommand,
-  backtest,
-  audit,
-  keys,
-  backup,
-  restore,
-  doctor,
-  configCommand,
-  completionOf(() => COMMANDS),
-];
+/** In the order of the help text. Each is loaded when it is asked for: what a command does not need takes no memory. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  up: async () => (await import('./commands/up.ts')).up,
+  collect: async () => (await import('./commands/roles.ts')).collect,
+  project: async () => (await import('./commands/roles.ts')).project,
+  serve: async () => (await import('./commands/roles.ts')).serve,
+  simulate: async () => (await import('./commands/simulate.ts')).simulateCommand,
+  import: async () => (await import('./commands/import.ts')).importCommand,
+  backfill: async () => (await import('./commands/backfill.ts')).backfillCommand,
+  rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
+  verify: async () => (await import('./commands/tables.ts')).verify,
+  export: async () => (await import('./commands/export.ts')).exportCommand,
+  migrate: async () => (await import('./commands/tables.ts')).migrate,
+  replay: async () => (await import('./commands/replay.ts')).replay,
+  log: async () => (await import('./commands/log.ts')).logCommand,
+  backtest: async () => (await import('./commands/backtest.ts')).backtest,
+  audit: async () => (await import('./commands/audit.ts')).audit,
+  keys: async () => (await import('./commands/keys.ts')).keys,
+  backup: async () => (await import('./commands/backup.ts')).backup,
+  restore: async () => (await import('./commands/backup.ts')).restore,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  config: async () => (await import('./commands/config.ts')).configCommand,
+  completion: async () => (await import('./commands/completion.ts')).completionOf(allCommands),
+};
+
+const allCommands = (): Promise<Command[]> => Promise.all(Object.values(COMMANDS).map((load) => load()));
 
 const AFTER_HELP = `
 Settings: flag > environment (LADDERLOG_*) > file (ladderlog.yaml) > default; \`ladderlog config\` shows all.
@@ -61,7 +46,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     .exitOverride()
     .showHelpAfterError('(ladderlog --help shows all commands)')
     .addHelpText('after', AFTER_HELP);
-  for (const command of COMMANDS)
+  const asked = Object.hasOwn(COMMANDS, argv[0] ?? '') ? [await COMMANDS[argv[0]!]!()] : await allCommands();
+  for (const command of asked)
     commanderOf(program, command).action(async (...given: unknown[]) => {
       const self = given.at(-1) as Commander;
       const options = self.opts();

@@ -6,7 +6,7 @@ import { auditReport, auditText, runAudit } from '@ladderlog/replay';
 import type { Command } from '../command.ts';
 import { EXIT } from '../context.ts';
 import { FROM, TO, VENUE, flag, numberOption, rangeOptions, venueOption } from '../flags.ts';
-import { withRecording } from '../processes/runtime.ts';
+import { withRecording } from '../processes/open-log.ts';
 import { withProgress } from '../progress.ts';
 
 export const audit: Command = {

@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
 import { openDataDirectory } from '../data/data-directory.ts';
 import { VENUE, flag, rangeOptions, venueOption, wordOption } from '../flags.ts';
-import { withLog } from '../processes/runtime.ts';
+import { withLog } from '../processes/open-log.ts';
 import { planVenues } from '../processes/venues.ts';
 import { withProgress } from '../progress.ts';
 import { venueValues } from '../settings/config.ts';

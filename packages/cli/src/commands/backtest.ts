@@ -24,7 +24,7 @@ import {
   venueOption,
   wordOption,
 } from '../flags.ts';
-import { withRecording } from '../processes/runtime.ts';
+import { withRecording } from '../processes/open-log.ts';
 import { withProgress } from '../progress.ts';
 import { VERSION } from '../version.ts';
 

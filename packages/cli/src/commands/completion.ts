@@ -5,7 +5,7 @@ import { COMMON_FLAGS, badArgument } from '../flags.ts';
 
 type Described = { readonly name: string; readonly summary: string; readonly flags: readonly string[] };
 
-export const completionOf = (commands: () => readonly Command[]): Command => ({
+export const completionOf = (commands: () => Promise<readonly Command[]>): Command => ({
   name: 'completion',
   summary: 'Prints shell completion for bash, zsh or fish.',
   examples: [
@@ -14,7 +14,7 @@ export const completionOf = (commands: () => readonly Command[]): Command => ({
   ],
   arguments: { '<shell>': 'bash, zsh or fish' },
   async run(context, _options, [shell]) {
-    const described = commands().map(({ name, summary, flags = [] }) => ({
+    const described = (await commands()).map(({ name, summary, flags = [] }) => ({
       name,
       summary,
       flags: [...flags, ...COMMON_FLAGS].map((one) => one.flags.split(' ')[0]!),

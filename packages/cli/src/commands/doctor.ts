@@ -1,6 +1,6 @@
 // ladderlog doctor: looks at everything that may be wrong on this machine and says what to do about it.
 
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -14,8 +14,12 @@ import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { openDataDirectory } from '../data/data-directory.ts';
+import type { RunningUp } from '../data/up-lock.ts';
+import { runningUp } from '../data/up-lock.ts';
 import { flag } from '../flags.ts';
-import { openLog, openStore, registryAccess } from '../processes/runtime.ts';
+import { askProcess } from '../processes/ask-process.ts';
+import { openLog, registryAccess } from '../processes/open-log.ts';
+import { openStore } from '../processes/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { venueValues } from '../settings/config.ts';
 import { masked } from '../settings/setting-texts.ts';
@@ -67,8 +71,10 @@ async function* examine(context: Context): AsyncGenerator<Check> {
     return;
   }
   yield* examineMachine(directory);
+  const running = runningUp(directory.path);
+  if (running) yield* examineProcesses(directory, running);
   yield* examineLog(context, directory);
-  yield await examineStore(context, directory);
+  yield await examineStore(context, directory, running !== null);
   yield await examineRegistry(context);
   yield* examineVenues(context);
 }
@@ -119,14 +125,34 @@ async function* examineLog(context: Context, directory: DataDirectory): AsyncGen
     };
 }
 
-async function examineStore(context: Context, directory: DataDirectory): Promise<Check> {
-  if (existsSync(directory.control) && (await reachable('unix', 0, directory.control)) === null)
+/** Of an `up` on this directory. The simulators have nothing to be asked. */
+async function* examineProcesses(
+  { sockets }: DataDirectory,
+  { pid, processes }: RunningUp,
+): AsyncGenerator<Check> {
+  yield { name: 'ladderlog up', ok: true, found: `runs as process ${pid}` };
+  for (const [role, { pid: own, restarts }] of Object.entries(processes)) {
+    const answer = role === 'simulators' ? null : await askProcess(sockets.status(role), '/ready', 5_000);
+    const isWell = own !== null && (role === 'simulators' || answer?.status === 200);
+    const again = restarts === 0 ? '' : `, started again ${restarts} times`;
+    const state = own === null ? 'is being started again' : isWell ? 'is well' : 'is not ready';
+    yield {
+      name: role,
+      ok: isWell,
+      found: `${own === null ? '' : `process ${own} `}${state}${again}`,
+      ...(isWell ? {} : { advice: `look at the log lines of ladderlog up; it is started again by itself` }),
+    };
+  }
+}
+
+async function examineStore(context: Context, directory: DataDirectory, isRunning: boolean): Promise<Check> {
+  if (isRunning)
     return { name: 'store', ok: true, found: 'in use by a running ladderlog on this data directory' };
   const advice = context.config.clickhouseUrl
     ? 'is the ClickHouse server reachable, and may the user write?'
     : 'set LADDERLOG_CLICKHOUSE_URL to use a ClickHouse server instead';
   return attempt('store', advice, async () => {
-    const { store } = await openStore(context, directory, 'ladderlog doctor');
+    const store = await openStore(context, directory, 'ladderlog doctor');
     try {
       const health = await store.health();
       if (!health.ok) throw new Error(health.error ?? 'not healthy');
@@ -220,14 +246,10 @@ async function attempt(name: string, advice: string, work: () => Promise<string>
 }
 
 /** Null when it can be connected to, else why not. */
-function reachable(how: 'tcp' | 'tls' | 'unix', port: number, host: string): Promise<string | null> {
+function reachable(how: 'tcp' | 'tls', port: number, host: string): Promise<string | null> {
   return new Promise((resolve) => {
     const socket =
-      how === 'unix'
-        ? connect(host)
-        : how === 'tls'
-          ? connectTls({ host, port, servername: host })
-          : connect(port, host);
+      how === 'tls' ? connectTls({ host, port, servername: host }) : connect(port, host);
     const end = (problem: string | null): void => {
       socket.destroy();
       resolve(problem);

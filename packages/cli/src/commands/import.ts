@@ -5,7 +5,7 @@ import { importFile } from '@ladderlog/collectors';
 
 import type { Command } from '../command.ts';
 import { EXIT } from '../context.ts';
-import { withLog } from '../processes/runtime.ts';
+import { withLog } from '../processes/open-log.ts';
 import { withProgress } from '../progress.ts';
 
 export const importCommand: Command = {

@@ -9,7 +9,7 @@ import type { Command, Options } from '../command.ts';
 import type { Context } from '../context.ts';
 import { badArgument, flag, wordOption } from '../flags.ts';
 import { RESERVED_NAMES } from '../processes/demo-key.ts';
-import { withLog } from '../processes/runtime.ts';
+import { withLog } from '../processes/open-log.ts';
 
 const clock = (): number => Date.now() * 1_000;
 

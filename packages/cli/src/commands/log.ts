@@ -11,7 +11,7 @@ import type { Command, Options } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
 import { badArgument, flag, rangeOptions, textOption, timeOption } from '../flags.ts';
-import { withRecording } from '../processes/runtime.ts';
+import { withRecording } from '../processes/open-log.ts';
 
 type Cell = string | number | null;
 

@@ -21,7 +21,7 @@ import {
   typed,
   wordOption,
 } from '../flags.ts';
-import { withRecording } from '../processes/runtime.ts';
+import { withRecording } from '../processes/open-log.ts';
 import { ONE_VENUE } from '../venue-texts.ts';
 import { serveNative } from './native.ts';
 

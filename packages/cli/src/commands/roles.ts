@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 
+import type { EventLog } from '@ladderlog/log';
 import type { Simulators } from '@ladderlog/simulators';
 
 import type { Command } from '../command.ts';
@@ -9,10 +10,14 @@ import type { Context } from '../context.ts';
 import { HOST, METRICS_PORT, flag } from '../flags.ts';
 import { asLive } from '../processes/live.ts';
 import type { Metrics } from '../processes/metrics.ts';
-import { createMetrics, serveMetrics } from '../processes/metrics.ts';
-import { startCollect, startLive, startProject, startServe } from '../processes/roles.ts';
-import { withLog, withRuntime } from '../processes/runtime.ts';
-import { simulate } from '../processes/simulator-faults.ts';
+import { createMetrics } from '../processes/metrics.ts';
+import { startCollect } from '../processes/collect.ts';
+import { withLog } from '../processes/open-log.ts';
+import { serveMetrics } from '../processes/probes.ts';
+import { startProject } from '../processes/project.ts';
+import { withRuntime } from '../processes/runtime.ts';
+import { startLive, startServe } from '../processes/serve.ts';
+import { simulate, simulatedVenues } from '../processes/simulator-faults.ts';
 
 export const collect: Command = {
   name: 'collect',
@@ -31,12 +36,14 @@ export const collect: Command = {
     const context = asLive(given, options);
     const metrics = createMetrics();
     let simulators: Simulators | null = null;
-    await withLog(context, async (log) => {
+    const record = async (log: EventLog): Promise<void> => {
       if (context.config.venues.mode === 'simulated') simulators = await simulate(context);
-      const role = await startCollect(context, log, simulators, metrics, context.signal);
+      const simulated = simulators && simulatedVenues(simulators);
+      const role = await startCollect(context, log, simulated, metrics, context.signal);
       const isReady = async (): Promise<boolean> => !role.collecting.status().outbox.blocked;
       await whileProbed(context, 'collect', metrics, isReady, { left: role.leftOut }, () => role.done);
-    }).finally(() => simulators?.close());
+    };
+    await withLog(context, record, 'recorder').finally(() => simulators?.close());
   },
 };
 
@@ -67,7 +74,7 @@ export const serve: Command = {
     const work: Parameters<typeof withRuntime>[2] = async (runtime) => {
       const live = await startLive(context, runtime);
       try {
-        const server = await startServe(context, runtime, live, metrics, () => []);
+        const server = await startServe(context, runtime, live, metrics, config.port);
         const url = `http://${config.host}:${server.port}`;
         const isReady = async (): Promise<boolean> => (await runtime.store.health()).ok && !signal.aborted;
         await whileProbed(context, 'serve', metrics, isReady, { url }, async () => {

@@ -39,7 +39,7 @@ export const migrate: Command = {
   examples: ['ladderlog migrate'],
   async run(context) {
     const directory = openDataDirectory(context.config.data, context.logger);
-    const { store } = await openStore(context, directory, 'ladderlog migrate');
+    const store = await openStore(context, directory, 'ladderlog migrate');
     try {
       const report = await store.migrate();
       context.answer(report, () =>

@@ -1,4 +1,4 @@
-// ladderlog up: the whole product in one process.
+// ladderlog up: the whole product with one command.
 
 import { VENUES, VENUE_ADAPTERS } from '@ladderlog/core';
 
@@ -10,7 +10,7 @@ import { startUp } from '../processes/up.ts';
 
 export const up: Command = {
   name: 'up',
-  summary: 'Runs everything in one process: venues, log, tables, API, live feed.',
+  summary: 'Runs everything: recorder, log, tables, API, live feed, each in a process of its own.',
   examples: [
     'ladderlog up',
     'ladderlog up --live --port 9000',
@@ -28,7 +28,7 @@ export const up: Command = {
     METRICS_PORT,
   ],
   async run(context, options) {
-    const { done, ...facts } = await startUp(asLive(context, options));
+    const { done, ...facts } = await startUp(asLive(context, options), options);
     context.answer({ event: 'ready', ...facts }, () => welcome(facts));
     await done;
     if (!context.json) context.print('ladderlog ended cleanly; everything received is in the log.');

@@ -4,8 +4,8 @@
 import { join } from 'node:path';
 
 import { LadderlogError } from '@ladderlog/core';
-import type { DirectoryLock } from '@ladderlog/store';
-import { lockFile } from '@ladderlog/store';
+import type { DirectoryLock } from '@ladderlog/store/lock';
+import { lockFile } from '@ladderlog/store/lock';
 
 /** Returns how to let go. */
 export function lockCapture(

@@ -1,16 +1,20 @@
 // The control socket of a running `ladderlog up`: a Unix socket in the data directory, so only who may read the directory may
 // speak. One request a connection: a line of JSON; answers are lines {progress} … then {result} or {error}.
 
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { LadderlogError, isLadderlogError } from '@ladderlog/core';
 import type { Follower } from '@ladderlog/projector';
 
 import type { Context } from '../context.ts';
+import type { DataDirectory } from './data-directory.ts';
 import { openDataDirectory } from './data-directory.ts';
+import { removeSocket } from './sockets.ts';
+import { runningUp } from './up-lock.ts';
 import type { Arguments, Operation } from './operation.ts';
 import type { OperationName } from './operations.ts';
 import { OPERATIONS } from './operations.ts';
@@ -29,9 +33,8 @@ export async function serveControl(
   runtime: Runtime,
   follower: Follower,
 ): Promise<{ close(): Promise<void> }> {
-  const path = runtime.directory.control;
-  // A socket left by a killed process; the store's lock says that nobody else runs.
-  if (existsSync(path)) rmSync(path);
+  const path = runtime.directory.sockets.control;
+  removeSocket(path);
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
@@ -96,7 +99,7 @@ export const operate = <T>(context: Context, operation: OperationName, args: Arg
   withProgress(operation, async (progress) => {
     const { signal } = context;
     const directory = openDataDirectory(context.config.data, context.logger);
-    const socket = existsSync(directory.control) ? await reach(directory.control) : null;
+    const socket = await reachRunning(directory, signal);
     if (socket) return (await askRunning(socket, operation, args, progress, signal)) as T;
     return withRuntime(
       context,
@@ -105,6 +108,27 @@ export const operate = <T>(context: Context, operation: OperationName, args: Arg
         OPERATIONS[operation]({ context, runtime, progress, signal, follower: null }, args) as Promise<T>,
     );
   });
+
+const COMES_BACK_MS = 60_000;
+
+/**
+ * Null: nothing runs on the directory. What runs there has the engine, so its service is waited for while it is being started
+ * again.
+ */
+async function reachRunning(directory: DataDirectory, signal: AbortSignal): Promise<Socket | null> {
+  const deadline = performance.now() + COMES_BACK_MS;
+  for (;;) {
+    const socket = await reach(directory.sockets.control);
+    if (socket || !runningUp(directory.path)) return socket;
+    if (performance.now() > deadline)
+      throw new LadderlogError(
+        'STORE_UNAVAILABLE',
+        `a ladderlog runs on ${directory.path}, and its service did not answer for ${COMES_BACK_MS / 1_000} s; look at its log lines, or end it`,
+        { retryable: true },
+      );
+    await sleep(250, undefined, { signal });
+  }
+}
 
 const reach = (path: string): Promise<Socket | null> =>
   new Promise((resolve) => {

@@ -7,6 +7,9 @@ import { join, resolve } from 'node:path';
 import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
+import type { Sockets } from './sockets.ts';
+import { socketsOf } from './sockets.ts';
+
 /** Layout of the directory; raised together with a step in STEPS. */
 export const DATA_VERSION = 1;
 
@@ -18,7 +21,7 @@ export type DataDirectory = {
   readonly log: string;
   readonly store: string;
   readonly cursors: string;
-  readonly control: string;
+  readonly sockets: Sockets;
 };
 
 export function openDataDirectory(path: string, logger: Logger): DataDirectory {
@@ -60,7 +63,7 @@ export function openDataDirectory(path: string, logger: Logger): DataDirectory {
     log: join(directory, 'log.sqlite'),
     store: join(directory, 'store'),
     cursors: join(directory, 'cursors.sqlite'),
-    control: join(directory, 'control.sock'),
+    sockets: socketsOf(directory),
   };
 }
 

@@ -58,7 +58,7 @@ export const OPERATIONS = {
   async verify({ context, runtime, progress, signal, follower }) {
     const { log, store, cursors } = runtime;
     // What a kill left open is finished first.
-    if (!follower && runtime.chdb) await finishProjection(context, runtime, signal);
+    if (!follower && runtime.embedded) await finishProjection(context, runtime, signal);
     return verify({
       log,
       store,
@@ -74,7 +74,7 @@ export const OPERATIONS = {
     const { context, runtime, signal, follower } = work;
     // What is in the log and not yet in the tables would be missing without a word.
     if (follower) await follower.caughtUp(signal);
-    else if (runtime.chdb) await finishProjection(context, runtime, signal);
+    else if (runtime.embedded) await finishProjection(context, runtime, signal);
     return exportTables(work, args);
   },
   backup: backupTo,

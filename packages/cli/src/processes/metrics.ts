@@ -1,8 +1,4 @@
-// Prometheus metrics with stable, documented names (docs/operations.md), readiness and liveness, on a port of their own.
-
-import type { Server } from 'node:http';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+// Prometheus metrics with stable, documented names (docs/operations.md).
 
 import type { Collecting } from '@ladderlog/collectors';
 import type { LadderEvent } from '@ladderlog/core';
@@ -18,9 +14,11 @@ export type Metrics = {
   readonly projectorObserver: ProjectorObserver;
 };
 
-export function createMetrics(): Metrics {
+/** `process`: which of the processes of an `up` it is; what each has of its own is told apart by it. */
+export function createMetrics(process?: string): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'ladderlog_' });
+  const labels = process === undefined ? {} : { labels: { process } };
+  collectDefaultMetrics({ register: registry, prefix: 'ladderlog_', ...labels });
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> =>
     new Counter({ name, help, labelNames, registers });
@@ -113,42 +111,4 @@ function watchCollectors(registers: Registry[], status: () => CollectorStatus): 
     registers,
     collect: () => waiting.set(status().outbox.size),
   });
-}
-
-export type MetricsServer = { readonly port: number; close(): Promise<void> };
-
-/** GET /metrics, /live (the process answers) and /ready (it can do its work). */
-export async function serveMetrics(
-  metrics: Metrics,
-  host: string,
-  port: number,
-  ready: () => Promise<boolean>,
-): Promise<MetricsServer> {
-  const server: Server = createServer((request, response) => {
-    const path = request.url?.split('?')[0];
-    const answer = async (): Promise<[number, string, string]> => {
-      if (path === '/metrics') return [200, metrics.registry.contentType, await metrics.registry.metrics()];
-      if (path === '/live') return [200, 'text/plain', 'ok\n'];
-      if (path === '/ready')
-        return (await ready()) ? [200, 'text/plain', 'ok\n'] : [503, 'text/plain', 'not ready\n'];
-      return [404, 'text/plain', 'GET /metrics, /live or /ready\n'];
-    };
-    answer().then(
-      ([status, type, body]) => response.writeHead(status, { 'content-type': type }).end(body),
-      () => response.writeHead(500).end(),
-    );
-  });
-  await new Promise<void>((resolve, reject) =>
-    server.once('error', reject).listen(port, host, resolve),
-  ).catch((error: unknown) => {
-    throw Object.assign(error as Error, { flag: '--metrics-port' });
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
 }

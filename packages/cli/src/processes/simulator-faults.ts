@@ -6,6 +6,7 @@ import type { Fault, SimulatorOptions, Simulators } from '@ladderlog/simulators'
 import { FAULT_KINDS, startSimulators } from '@ladderlog/simulators';
 
 import type { Context } from '../context.ts';
+import type { SimulatedVenues } from './venues.ts';
 
 const EVERY_SECONDS = 30;
 const DAY_SECONDS = 86_400;
@@ -38,3 +39,7 @@ export const simulate = (
         `${venue} misbehaves as told: ${kind}`,
       ),
   });
+
+/** Where they are, for a recorder. */
+export const simulatedVenues = (simulators: Simulators): SimulatedVenues =>
+  Object.fromEntries(VENUES.map((venue) => [venue, simulators.settings(venue)]));

@@ -2,9 +2,8 @@
 
 import type { CollectOptions } from '@ladderlog/collectors';
 import { createPrimitives } from '@ladderlog/collectors';
-import type { VenueAdapter } from '@ladderlog/core';
+import type { Venue, VenueAdapter } from '@ladderlog/core';
 import { adapterOf, timingOf, venueSettingEnv } from '@ladderlog/core';
-import type { Simulators } from '@ladderlog/simulators';
 
 import type { Config } from '../settings/config.ts';
 import { venueFiles, venueValues } from '../settings/config.ts';
@@ -15,17 +14,20 @@ export type PlannedVenues = {
   readonly leftOut: readonly string[];
 };
 
-export function planVenues(config: Config, simulators: Simulators | null): PlannedVenues {
+/** By venue: where the simulated one is, and the keys it takes. */
+export type SimulatedVenues = Readonly<Record<Venue, Readonly<Record<string, string>>>>;
+
+export function planVenues(config: Config, simulated: SimulatedVenues | null): PlannedVenues {
   const primitives = createPrimitives();
   const venues: CollectOptions['venues'][number][] = [];
   const leftOut: string[] = [];
   for (const adapter of config.venues.venues.map(adapterOf)) {
     const { venue, collect } = adapter;
     const timing = {
-      ...timingOf(collect, simulators !== null),
+      ...timingOf(collect, simulated !== null),
       compareMs: config.compareSeconds * 1_000,
     };
-    const plan = collect.plan(valuesOf(config, adapter, simulators), timing, primitives);
+    const plan = collect.plan(valuesOf(config, adapter, simulated), timing, primitives);
     if ('missing' in plan)
       leftOut.push(
         `${venue}: needs ${plan.missing.map((name) => venueSettingEnv(venue, name)).join(' and ')}`,
@@ -39,10 +41,10 @@ export function planVenues(config: Config, simulators: Simulators | null): Plann
 const valuesOf = (
   config: Config,
   adapter: VenueAdapter,
-  simulators: Simulators | null,
+  simulated: SimulatedVenues | null,
 ): Readonly<Record<string, unknown>> => ({
   ...venueValues(config, adapter),
-  ...(simulators
-    ? { ...adapter.collect.simulated.values, ...simulators.settings(adapter.venue) }
+  ...(simulated
+    ? { ...adapter.collect.simulated.values, ...simulated[adapter.venue] }
     : venueFiles(config, adapter)),
 });
