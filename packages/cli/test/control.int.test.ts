@@ -25,7 +25,7 @@ test('a client that goes away before its answer harms nobody', async () => {
     logger: pino({ level: 'warn' }, { write: (line: string) => void asked.push(line) }),
     signal: new AbortController().signal,
   } as unknown as Context;
-  const runtime = { directory: { control: path } } as Runtime;
+  const runtime = { directory: { sockets: { control: path } } } as unknown as Runtime;
   const control = await serveControl(context, runtime, {} as Follower);
   try {
     expect(statSync(path).mode & 0o777).toBe(0o600);

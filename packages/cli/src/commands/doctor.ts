@@ -248,8 +248,7 @@ async function attempt(name: string, advice: string, work: () => Promise<string>
 /** Null when it can be connected to, else why not. */
 function reachable(how: 'tcp' | 'tls', port: number, host: string): Promise<string | null> {
   return new Promise((resolve) => {
-    const socket =
-      how === 'tls' ? connectTls({ host, port, servername: host }) : connect(port, host);
+    const socket = how === 'tls' ? connectTls({ host, port, servername: host }) : connect(port, host);
     const end = (problem: string | null): void => {
       socket.destroy();
       resolve(problem);

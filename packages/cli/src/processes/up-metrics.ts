@@ -52,20 +52,16 @@ function ownMetrics(roles: Pick<RoleSet, 'running'>): string {
 
 /** Texts of several registries as one: what is said of a metric stands once, with all its samples behind it. */
 export function joinMetrics(texts: readonly string[]): string {
-  const byName = new Map<string, { head: string[]; samples: string[] }>();
+  const heads = new Map<string, Set<string>>();
+  const samples = new Map<string, string[]>();
   for (const text of texts) {
-    let current = { head: [] as string[], samples: [] as string[] };
-    let isNew = false;
+    let name = '';
     for (const line of text.split('\n')) {
-      const name = /^# (?:HELP|TYPE) (\S+)/.exec(line)?.[1];
-      if (name !== undefined) {
-        const known = byName.get(name);
-        if (known !== current) isNew = known === undefined;
-        current = known ?? { head: [], samples: [] };
-        byName.set(name, current);
-        if (isNew) current.head.push(line);
-      } else if (line !== '') current.samples.push(line);
+      const head = /^# (?:HELP|TYPE) (\S+)/.exec(line)?.[1];
+      name = head ?? name;
+      if (head !== undefined) heads.set(name, (heads.get(name) ?? new Set()).add(line));
+      else if (line !== '') samples.set(name, [...(samples.get(name) ?? []), line]);
     }
   }
-  return [...byName.values()].map(({ head, samples }) => [...head, ...samples, ''].join('\n')).join('');
+  return [...heads].map(([name, head]) => [...head, ...(samples.get(name) ?? []), ''].join('\n')).join('');
 }
