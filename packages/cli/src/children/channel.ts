@@ -45,12 +45,12 @@ export type Channel<R extends RoleName> = {
   onFirstBooks(answer: (venues: readonly string[]) => Promise<void>): void;
 };
 
-export function openChannel<R extends RoleName>(parent: NodeJS.Process): Channel<R> {
-  const started = Promise.withResolvers<Extract<ToRole<R>, { type: 'start' }>>();
+export function openChannel(parent: NodeJS.Process): Channel<RoleName> {
+  const started = Promise.withResolvers<Extract<ToRole, { type: 'start' }>>();
   const stop = new AbortController();
-  const send = (message: FromRole<R>): void => void parent.send?.(message);
+  const send = (message: FromRole): void => void parent.send?.(message);
   let firstBooks: ((venues: readonly string[]) => Promise<void>) | null = null;
-  parent.on('message', (message: ToRole<R>) => {
+  parent.on('message', (message: ToRole) => {
     if (message.type === 'start') started.resolve(message);
     else if (message.type === 'stop') stop.abort();
     else void firstBooks?.(message.venues).finally(() => send({ type: 'first-books' }));

@@ -24,12 +24,12 @@ process.stdout.on('error', () => undefined);
 
 await run(process.argv[2] as RoleName);
 
-async function run<R extends RoleName>(role: R): Promise<void> {
-  const channel = openChannel<R>(process);
+async function run(role: RoleName): Promise<void> {
+  const channel = openChannel(process);
   let debug = false;
   try {
     // Loaded while others get ready.
-    const body = (await BODIES[role]()) as Body<R>;
+    const body = (await BODIES[role]()) as Body<RoleName>;
     const { flags, start } = await channel.started;
     const context = createContext(flags, channel.stop);
     debug = context.config.logLevel === 'debug';
