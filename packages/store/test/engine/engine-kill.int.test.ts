@@ -40,9 +40,9 @@ test('a killed engine is STORE_UNAVAILABLE until it is back, and has all it ackn
   const acknowledged: string[] = [];
   const lengths = new Set<number>();
   const failures: unknown[] = [];
-  let over = false;
+  const over = new AbortController();
   const busy = async (work: (round: number) => Promise<void>): Promise<void> => {
-    for (let round = 0; !over; round++)
+    for (let round = 0; !over.signal.aborted; round++)
       await work(round).catch((error: unknown) => {
         failures.push(error);
         // Away for a while: other work than asking again at once.
@@ -70,7 +70,7 @@ test('a killed engine is STORE_UNAVAILABLE until it is back, and has all it ackn
     expect(await store.health()).toMatchObject({ ok: false, kind: 'chdb', error: 'STORE_UNAVAILABLE' });
     await startEngine();
   }
-  over = true;
+  over.abort();
   await Promise.all(working);
   const unlike = failures.filter(
     (error) => !(isLadderlogError(error, 'STORE_UNAVAILABLE') && error.retryable),
