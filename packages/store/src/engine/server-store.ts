@@ -1,5 +1,9 @@
 // A ClickHouse server or cluster over HTTP.
 
+import { Readable } from 'node:stream';
+import type { ClickHouseSettings } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import type { HttpConnection } from './http-store.ts';
 import { openHttpStore } from './http-store.ts';
 import type { OnStatement, StoreLimits } from './statements.ts';
 import type { Logger } from './logger.ts';
@@ -40,21 +44,55 @@ export const CLUSTER_SETTINGS = {
   distributed_product_mode: 'local',
 } as const;
 
+/** Longer than any deadline: statements end by their own. */
+const SILENCE_MS = 2 * 3_600_000;
+
 export function openServerStore(options: ServerOptions): Promise<Store> {
-  const { url, user, password, database, cluster, log, onStatement } = options;
+  const { database, cluster, log, onStatement } = options;
+  const limits: StoreLimits = { ...SERVER_LIMITS, ...options.limits };
   return openHttpStore({
     kind: 'server',
-    what: `ClickHouse at ${new URL(url).host}`,
-    access: {
-      url,
-      ...(user === undefined ? {} : { username: user }),
-      ...(password === undefined ? {} : { password }),
-    },
+    what: `ClickHouse at ${new URL(options.url).host}`,
+    connect: (to) => connect(options, limits, to),
     database,
     cluster,
-    settings: cluster ? CLUSTER_SETTINGS : {},
-    limits: { ...SERVER_LIMITS, ...options.limits },
+    limits,
     log,
     onStatement,
   });
+}
+
+function connect(
+  { url, user, password, cluster }: ServerOptions,
+  limits: StoreLimits,
+  database?: string,
+): HttpConnection {
+  const client = createClient({
+    url,
+    ...(user === undefined ? {} : { username: user }),
+    ...(password === undefined ? {} : { password }),
+    ...(database === undefined ? {} : { database }),
+    request_timeout: SILENCE_MS,
+    // Its errors reach our own log once, with a code, where they are handled.
+    log: { level: ClickHouseLogLevel.OFF },
+    max_open_connections: limits.read.running + limits.write.running,
+  });
+  const clickhouse_settings: ClickHouseSettings = {
+    ...(cluster === undefined || database === undefined ? {} : CLUSTER_SETTINGS),
+    // An error in the middle of an answer must be an error, not a short answer.
+    wait_end_of_query: 1,
+  };
+  return {
+    async send({ sql: query, params, body, signal }) {
+      const { stream } = await client.exec({
+        query,
+        ...(params === undefined ? {} : { query_params: { ...params } }),
+        ...(body === undefined ? {} : { values: Readable.from([body], { objectMode: false }) }),
+        ...(signal === undefined ? {} : { abort_signal: signal }),
+        clickhouse_settings,
+      });
+      return stream;
+    },
+    close: () => client.close(),
+  };
 }
