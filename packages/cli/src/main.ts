@@ -14,7 +14,7 @@ if (major < 24 || (major === 24 && minor < 12)) {
 }
 
 // Fixed when a process begins, so a long-running one begins again, as the same process.
-const { SMALL_FLAGS, SMALL_ENV } = await import('./small-process.ts');
+const { SMALL_FLAGS, SMALL_ENV, keepCompiledCode } = await import('./process-begin.ts');
 const isRole = ['up', 'collect', 'project', 'serve'].includes(process.argv[2] ?? '');
 const isTuned = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((flags) =>
   flags.includes('--max-semi-space-size'),
@@ -35,5 +35,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
+keepCompiledCode();
 const { run } = await import('./program.ts');
 process.exitCode = await run(process.argv.slice(2));

@@ -2,11 +2,15 @@
 // supervisor is gone: nothing may go on unseen. A Ctrl-C of the terminal reaches all processes; only the supervisor heeds it, so
 // that they end in order.
 
-import { EXIT, createContext, explain } from '../context.ts';
-import { asLive } from '../processes/live.ts';
-import type { Channel, RoleName, RoleStart } from './channel.ts';
-import { openChannel } from './channel.ts';
+import { keepCompiledCode } from '../process-begin.ts';
+
 import type { Context } from '../context.ts';
+import type { Channel, RoleName, RoleStart } from './channel.ts';
+
+keepCompiledCode();
+const { EXIT, createContext, explain } = await import('../context.ts');
+const { asLive } = await import('../processes/live.ts');
+const { openChannel } = await import('./channel.ts');
 
 type Body<R extends RoleName> = (context: Context, start: RoleStart[R], channel: Channel<R>) => Promise<void>;
 
@@ -19,6 +23,7 @@ const BODIES: { readonly [R in RoleName]: () => Promise<Body<R>> } = {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.once('disconnect', () => process.exit(EXIT.failed));
+if (!process.connected) process.exit(EXIT.failed);
 process.stderr.on('error', () => undefined);
 process.stdout.on('error', () => undefined);
 

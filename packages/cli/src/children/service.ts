@@ -66,7 +66,7 @@ async function startParts(
     await project.done;
   });
   const recorder = start.hasRecorder
-    ? watchRecorder(directory.sockets.status('recorder'), live as object, context.logger)
+    ? watchRecorder(directory.sockets.status('recorder'), live, context.logger)
     : undefined;
   ends.push(() => recorder?.close());
   const server = await startServe(context, runtime, live, metrics, start.port, recorder);

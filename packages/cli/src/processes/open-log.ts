@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { LadderlogError, VENUES, framesTopic } from '@ladderlog/core';
-import type { EventLog, KafkaLogOptions, ThinTopic } from '@ladderlog/log';
+import type { EventLog, KafkaLogOptions, LogRole, ThinTopic } from '@ladderlog/log';
 import { openKafkaLog, openSqliteLog } from '@ladderlog/log';
 
 import type { Config } from '../settings/config.ts';
@@ -12,9 +12,6 @@ import { textOfFile } from '../settings/config.ts';
 import type { Context } from '../context.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { createPrivate, openDataDirectory } from '../data/data-directory.ts';
-
-/** What a process does with the embedded log; see SqliteLogOptions. */
-export type LogRole = 'recorder' | 'writer' | 'reader';
 
 export async function openLog(
   { config, logger }: Context,
@@ -25,7 +22,7 @@ export async function openLog(
     createPrivate(directory.log);
     return openSqliteLog({
       path: directory.log,
-      ...({ role } as object),
+      role,
       partitions: config.partitions,
       logger,
       retention: framesRetention(config.framesDays),

@@ -6,6 +6,7 @@ import { Agent } from 'node:http';
 import type { Collecting } from '@ladderlog/collectors';
 import type { Micros } from '@ladderlog/core';
 import { toIso } from '@ladderlog/core';
+import type { Live } from '@ladderlog/live';
 import type { Logger } from 'pino';
 
 import { askProcess } from './ask-process.ts';
@@ -19,11 +20,9 @@ const OWN_DELAY_MS = 500;
 
 type Status = ReturnType<Collecting['status']>;
 
-type Unheard = { unheard(since: Micros | null): void };
-
 export type RecorderWatch = RecorderSeen & { close(): void };
 
-export function watchRecorder(socket: string, live: Partial<Unheard>, logger: Logger): RecorderWatch {
+export function watchRecorder(socket: string, live: Pick<Live, 'unheard'>, logger: Logger): RecorderWatch {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let status: Status | null = null;
   let heardAt: Micros | null = null;
@@ -43,12 +42,12 @@ export function watchRecorder(socket: string, live: Partial<Unheard>, logger: Lo
       if (silentSince !== null) {
         logger.info({ event: 'recorder.heard', since: toIso(silentSince) }, 'the recorder answers again');
         silentSince = null;
-        live.unheard?.(null);
+        live.unheard(null);
       }
     } else if (heardAt !== null && silentSince === null && !wasHeldUp) {
       silentSince = heardAt;
       logger.error({ event: 'recorder.unheard', since: toIso(heardAt) }, 'the recorder does not answer');
-      live.unheard?.(heardAt);
+      live.unheard(heardAt);
     }
   };
   const again = (): void => {

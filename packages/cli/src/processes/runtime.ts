@@ -2,7 +2,7 @@
 
 import type { Position } from '@ladderlog/core';
 import { PROJECTIONS } from '@ladderlog/core';
-import type { EventLog } from '@ladderlog/log';
+import type { EventLog, LogRole } from '@ladderlog/log';
 import type { CursorStore } from '@ladderlog/projector';
 import { openClickhouseCursors, openSqliteCursors } from '@ladderlog/projector';
 import type { ChdbOptions, Store } from '@ladderlog/store';
@@ -17,7 +17,6 @@ import {
 import type { Context } from '../context.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { createPrivate, openDataDirectory } from '../data/data-directory.ts';
-import type { LogRole } from './open-log.ts';
 import { openLog } from './open-log.ts';
 
 export { PROJECTIONS };

@@ -12,7 +12,7 @@ import type { Logger } from 'pino';
 import type { FromRole, RoleFacts, RoleName, RoleStart, ToRole } from '../children/channel.ts';
 import type { Options } from '../command.ts';
 import { EXIT } from '../context.ts';
-import { SMALL_FLAGS } from '../small-process.ts';
+import { SMALL_FLAGS } from '../process-begin.ts';
 
 const CHILD = join(import.meta.dirname, '..', 'children', 'main.ts');
 

@@ -1,9 +1,0 @@
-// What runs for months should not hold what it does not need: V8 keeps a young generation of 3 × 32 MB and pages it has freed,
-// malloc an arena for each thread, and the embedded engine's allocator what merges gave back. All are fixed when a process begins.
-
-export const SMALL_FLAGS = ['--max-semi-space-size=8', '--memory-saver-mode'];
-
-export const SMALL_ENV = {
-  MALLOC_ARENA_MAX: '2',
-  JE_MALLOC_CONF: 'narenas:2,dirty_decay_ms:1000,muzzy_decay_ms:0,background_thread:true',
-};
