@@ -6,13 +6,15 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+type Script = 'log-writer.ts' | 'log-member.ts' | 'kafka-member.ts' | 'log-stopped.ts';
+
 export class LogProcess {
   readonly child: ChildProcess;
   readonly lines: string[] = [];
   private readonly ended: Promise<unknown>;
   private waiting: (() => void)[] = [];
 
-  constructor(script: 'log-writer.ts' | 'log-member.ts' | 'kafka-member.ts', args: readonly string[]) {
+  constructor(script: Script, args: readonly string[]) {
     const file = fileURLToPath(new URL(script, import.meta.url));
     this.child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     const lines = createInterface({ input: this.child.stdout! });

@@ -1,14 +1,15 @@
 // A process that appends until it is killed, and says on stdout, line by line, what was acknowledged.
-// node test/harness/log-writer.ts <path> <session> <batch>
+// node test/harness/log-writer.ts <path> <session> <batch> [role]
 
 import { writeSync } from 'node:fs';
+import type { LogRole } from '@ladderlog/log';
 import { openSqliteLog } from '@ladderlog/log';
 import { books } from './log-events.ts';
 
-const [path, session, size] = process.argv.slice(2) as [string, string, string];
+const [path, session, size, role = 'writer'] = process.argv.slice(2) as [string, string, string, LogRole?];
 const batch = Number(size);
 // Packing all the time, so that kills fall into it as well.
-const log = await openSqliteLog({ path, upkeepMs: 5 });
+const log = await openSqliteLog({ path, role, upkeepMs: 5 });
 writeSync(1, 'open\n');
 
 /** Several appends under way at once: kills fall between the commits of a group, too. */

@@ -3,7 +3,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { Micros } from '@ladderlog/core';
-import type { Logger } from 'pino';
+import type { UpkeepLogger } from './upkeep-logger.ts';
 import { BatchBuilder, unpack } from './batch-format.ts';
 import { batchInserter, TARGET_BYTES, TARGET_RECORDS } from './batches.ts';
 import { isBusy, isCorrupt } from './errors.ts';
@@ -31,7 +31,7 @@ type Run = { readonly batches: readonly SmallBatch[]; readonly full: boolean };
 
 export type PackerOptions = {
   readonly db: DatabaseSync;
-  readonly logger: Logger | undefined;
+  readonly logger: UpkeepLogger | undefined;
   readonly isClosed: () => boolean;
 };
 

@@ -19,11 +19,15 @@ export class PartitionTable {
   private readonly all: StatementSync;
   private readonly one: StatementSync;
   private readonly ids = new Map<string, readonly number[]>();
+  private readonly places = new Map<number, { readonly topic: string; readonly partition: number }>();
 
   constructor(db: DatabaseSync) {
     this.all = db.prepare(`${ROW} ORDER BY id`);
     this.one = db.prepare(`${ROW} WHERE id = ?`);
-    for (const row of this.rows()) this.ids.set(row.topic, [...(this.ids.get(row.topic) ?? []), row.id]);
+    for (const { id, topic, partition } of this.rows()) {
+      this.ids.set(topic, [...(this.ids.get(topic) ?? []), id]);
+      this.places.set(id, { topic, partition });
+    }
   }
 
   topics(): string[] {
@@ -49,6 +53,10 @@ export class PartitionTable {
     const id = this.idsOf(topic)[partition];
     if (id === undefined) throw unknownTopic(topic, partition);
     return id;
+  }
+
+  placeOf(id: number): { readonly topic: string; readonly partition: number } {
+    return this.places.get(id)!;
   }
 
   infos(): TopicInfo[] {

@@ -3,7 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Clock, Micros } from '@ladderlog/core';
 import { MICROS_PER_MS } from '@ladderlog/core';
-import type { Logger } from 'pino';
+import type { UpkeepLogger } from './upkeep-logger.ts';
 import { transaction } from './file.ts';
 import type { PartitionRow } from './partitions.ts';
 
@@ -14,7 +14,7 @@ export type RetentionOptions = {
   readonly db: DatabaseSync;
   readonly clock: Clock;
   readonly retention: Retention;
-  readonly logger: Logger | undefined;
+  readonly logger: UpkeepLogger | undefined;
 };
 
 /** Batches removed at once; the next pass goes on. */

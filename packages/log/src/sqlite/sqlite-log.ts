@@ -21,11 +21,12 @@ import { Reader } from './read.ts';
 import type { Retention } from './retention.ts';
 import { hasSchemas, schemaTable } from './schema-table.ts';
 import { Watch } from './watch.ts';
-import type { Writing } from './writing.ts';
+import { WriterThread } from './thread.ts';
+import type { Writing, WritingOptions } from './writing.ts';
 import { writeHere, writeNothing } from './writing.ts';
 
 /**
- * What a process is to the log. `recorder`: the regular writer. `writer`: a command that writes now and then, beside a recorder
+ * What a process is to the log. `recorder`: the regular writer, in a thread of its own. `writer`: a command that writes now and then, beside a recorder
  * or without one. `reader`: never writes to the file, so that it cannot hold up those who do.
  */
 export type LogRole = 'recorder' | 'writer' | 'reader';
@@ -57,6 +58,17 @@ export type SqliteLog = EventLog & {
 };
 
 export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLog> {
+  const file = await openFile(options);
+  try {
+    await file.writing.ready;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return asLog(file, options.path);
+}
+
+async function openFile(options: SqliteLogOptions): Promise<OpenFile> {
   let restored = false;
   for (;;) {
     try {
@@ -69,33 +81,34 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLo
   }
 }
 
-function start(options: SqliteLogOptions): SqliteLog {
-  const { path } = options;
-  const db = options.role === 'reader' ? openToRead(options) : openToWrite(options);
+function start(options: SqliteLogOptions): OpenFile {
+  const isWriter = (options.role ?? 'writer') === 'writer';
+  const db = isWriter ? openToWrite(options) : openToRead(options);
   try {
-    const log = new OpenFile(options, db);
-    return {
-      kind: 'sqlite',
-      path,
-      codec: log.codec,
-      append: (events) => log.append(events),
-      read: (request) => log.read(request),
-      consume: (request) => log.consume(request),
-      committed: (group, topic) => log.use(() => log.groups().committed(group, topic)),
-      commit: (group, positions) => log.use(() => log.groups().commit(group, positions)),
-      topics: () => log.use(() => log.partitions.infos()),
-      offsetsAt: (topic, at) =>
-        log.use(() => Promise.all(log.partitions.idsOf(topic).map((id) => log.reader.offsetAt(id, at)))),
-      timeSpans: (from, end, times) => log.timeSpans(from, end, times),
-      partitionOf: (topic, key) => log.partitions.partitionOf(topic, key),
-      tidy: () => log.use(() => log.writing.tidy()),
-      close: () => log.close(),
-    };
+    return new OpenFile(options, db);
   } catch (error) {
     db.close();
     throw error;
   }
 }
+
+const asLog = (file: OpenFile, path: string): SqliteLog => ({
+  kind: 'sqlite',
+  path,
+  codec: file.codec,
+  append: (events) => file.append(events),
+  read: (request) => file.read(request),
+  consume: (request) => file.consume(request),
+  committed: (group, topic) => file.use(() => file.groups().committed(group, topic)),
+  commit: (group, positions) => file.use(() => file.groups().commit(group, positions)),
+  topics: () => file.use(() => file.partitions.infos()),
+  offsetsAt: (topic, at) =>
+    file.use(() => Promise.all(file.partitions.idsOf(topic).map((id) => file.reader.offsetAt(id, at)))),
+  timeSpans: (from, end, times) => file.timeSpans(from, end, times),
+  partitionOf: (topic, key) => file.partitions.partitionOf(topic, key),
+  tidy: () => file.use(() => file.writing.tidy()),
+  close: () => file.close(),
+});
 
 function openToWrite({ path, partitions = DEFAULT_PARTITIONS }: SqliteLogOptions): DatabaseSync {
   const db = connect(path, true);
@@ -129,6 +142,11 @@ function openToRead(options: SqliteLogOptions): DatabaseSync {
   }
 }
 
+function writingFor(role: LogRole, about: WritingOptions): Writing {
+  if (role === 'reader') return writeNothing(about.path);
+  return role === 'recorder' ? new WriterThread(about) : writeHere(about);
+}
+
 /** The parts of the log over one open file, and the end of all of them. */
 class OpenFile {
   private readonly options: SqliteLogOptions;
@@ -156,10 +174,8 @@ class OpenFile {
     const watch = (this.watch = new Watch({ db, path, pollMs: this.pollMs }));
     this.reader = new Reader({ db, path, codec, partitions, watch, logger });
     const onCommitted = (): void => watch.notify();
-    this.writing =
-      options.role === 'reader'
-        ? writeNothing(path)
-        : writeHere({ db, path, codec, partitions, clock, retention, upkeepMs, logger, onCommitted });
+    const about = { db, path, codec, partitions, clock, retention, upkeepMs, logger, onCommitted };
+    this.writing = writingFor(options.role ?? 'writer', about);
   }
 
   /** Opened when first asked for: who belongs to no group need not have the file. */

@@ -1,10 +1,11 @@
-// Packing and retention in the background, and pages given back to the disk.
+// Packing and retention in the background, and pages given back to the disk: by whoever has the lock for it.
 
 import type { StatementSync } from 'node:sqlite';
 import { Packer } from './packing.ts';
 import type { PartitionTable } from './partitions.ts';
 import type { RetentionOptions } from './retention.ts';
 import { Retainer } from './retention.ts';
+import type { UpkeepLock } from './upkeep-lock.ts';
 
 const RETAIN_EVERY = 16;
 const FREE_PAGES = 1_024;
@@ -12,6 +13,9 @@ const FREE_PAGES = 1_024;
 export type UpkeepOptions = RetentionOptions & {
   readonly partitions: PartitionTable;
   readonly everyMs: number;
+  readonly lock: UpkeepLock;
+  /** A recorder keeps the lock; others have it for a pass. */
+  readonly keepsLock: boolean;
 };
 
 export class Upkeep {
@@ -36,10 +40,21 @@ export class Upkeep {
     this.timer?.unref();
   }
 
+  /** Does nothing while another process does it. */
   run(retain = true): Promise<void> {
-    return (this.running ??= this.pass(retain).finally(() => {
+    return (this.running ??= this.alone(retain).finally(() => {
       this.running = null;
     }));
+  }
+
+  private async alone(retain: boolean): Promise<void> {
+    const { lock, keepsLock } = this.options;
+    if (!lock.take()) return;
+    try {
+      await this.pass(retain);
+    } finally {
+      if (!keepsLock) lock.release();
+    }
   }
 
   async close(): Promise<void> {

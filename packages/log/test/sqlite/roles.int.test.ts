@@ -7,13 +7,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LogBatch, SqliteLog } from '@ladderlog/log';
-import { openSqliteLog, positionsAtEnd } from '@ladderlog/log';
+import { createCodec, openSqliteLog, positionsAtEnd } from '@ladderlog/log';
 import { bookAt, books } from '../../../../test/harness/log-events.ts';
 import { readAll } from '../../../../test/harness/log-reading.ts';
+import { PartitionTable } from '../../src/sqlite/partitions.ts';
+import { schemaTable } from '../../src/sqlite/schema-table.ts';
 import type { SqliteLogOptions } from '../../src/sqlite/sqlite-log.ts';
+import { WriterThread } from '../../src/sqlite/thread.ts';
 
 const FIXTURE = join(import.meta.dirname, '../../../../test/fixtures/recording-0.1.0/data.tar.zst');
 
@@ -171,5 +175,62 @@ describe('the groups of version 0.1.0', () => {
     expect(await committed(await open())).toEqual(before);
     expect(oldTables()).toBe(0);
     expect(existsSync(groups)).toBe(true);
+  });
+});
+
+describe('the thread of a recorder', () => {
+  test('that ends unasked refuses every append for good: a repeat could double what it had not acknowledged', async () => {
+    await (await open({ role: 'recorder' })).append([bookAt(0)]);
+    const db = new DatabaseSync(path);
+    const codec = createCodec(schemaTable(db));
+    const thread = new WriterThread({
+      db,
+      path,
+      codec,
+      partitions: new PartitionTable(db),
+      clock: () => 0,
+      retention: {},
+      upkeepMs: 0,
+      logger: undefined,
+      onCommitted: () => undefined,
+    });
+    await thread.ready;
+    expect(await thread.append([bookAt(1)])).toHaveLength(1);
+    const lock = writeLock(path);
+    const lost = thread.append([bookAt(2)]);
+    await (Reflect.get(thread, 'worker') as Worker).terminate();
+    const refused = { code: 'LOG_UNAVAILABLE', retryable: false };
+    await expect(lost).rejects.toMatchObject(refused);
+    await expect(thread.append([bookAt(3)])).rejects.toMatchObject(refused);
+    await thread.close();
+    lock.release();
+    db.close();
+  });
+
+  test('packs and keeps to retention; a writer leaves that to it, and goes on when it is gone', async () => {
+    const one = { markets: 1 };
+    const recorder = await open({ role: 'recorder' });
+    const writer = await open();
+    for (let n = 0; n < 2_000; n += 100) await recorder.append(books(n, n + 100, one));
+    const batches = (): number => {
+      const db = new DatabaseSync(path, { readOnly: true });
+      const found = db.prepare('SELECT count(*) AS n FROM batches').get()!;
+      db.close();
+      return Number(found['n']);
+    };
+    await writer.tidy();
+    expect(batches()).toBe(20);
+    await recorder.tidy();
+    expect(batches()).toBe(1);
+    for (let n = 2_000; n < 4_000; n += 100) await recorder.append(books(n, n + 100, one));
+    await recorder.close();
+    await writer.tidy();
+    expect(batches()).toBe(2);
+  });
+
+  test('is refused what it cannot use, with the reason', async () => {
+    await expect(open({ role: 'recorder', retention: { nowhere: 1 } })).rejects.toMatchObject({
+      code: 'LOG_UNKNOWN_TOPIC',
+    });
   });
 });
