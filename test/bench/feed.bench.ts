@@ -1,5 +1,6 @@
 // Fan-out of the feed: messages a second that clients received, with 1, 100 and 1,000 of them, beside a bare loop of ws.send with
-// a prepared text. Clients are in a process of their own and only count.
+// a prepared text. Clients are in a process of their own and only count. Then the longest turn of the server's event loop while
+// twenty clients read history: what anybody else has to wait for them.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { openSqliteLog } from '@ladderlog/log';
 import type { WebSocket } from 'ws';
@@ -21,16 +23,16 @@ const DELIVERIES = process.env['LADDERLOG_FULL'] === '1' ? 400_000 : 60_000;
 /** Connects `count` clients, and says when all are subscribed and when all have `messages` books. */
 const CLIENTS = `
 import { WebSocket } from 'ws';
-const [url, key, count, messages] = process.argv.slice(1);
+const [url, key, count, messages, subscribe] = process.argv.slice(1);
 let ready = 0, done = 0;
 for (let n = 0; n < Number(count); n++) {
   const socket = new WebSocket(url, { headers: { 'x-api-key': key }, perMessageDeflate: false });
   let got = 0;
-  socket.on('open', () => socket.send('{"type":"subscribe","venue":"venueb"}'));
+  socket.on('open', () => socket.send(subscribe));
   socket.on('message', (data) => {
     const type = data.toString('latin1', 9, 13);
     if (type === 'subs' && ++ready === Number(count)) console.log('ready');
-    if (type === 'skip') console.log('skipped');
+    if (type === 'skip' || type === 'erro') console.log(data.toString());
     if (type === 'book' && ++got === Number(messages) && ++done === Number(count)) console.log('done');
   });
   await new Promise((resolve) => socket.on('open', resolve));
@@ -43,13 +45,13 @@ async function measure(
   clients: number,
   messages: number,
   send: () => Promise<void>,
+  from?: { readonly time: string },
 ): Promise<number> {
+  const subscribe = JSON.stringify({ type: 'subscribe', venue: 'venueb', from });
   const child = spawn(
     process.execPath,
-    ['--input-type=module', '-e', CLIENTS, url, key, String(clients), String(messages)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
+    ['--input-type=module', '-e', CLIENTS, url, key, String(clients), String(messages), subscribe],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const said = async (word: string): Promise<void> => {
@@ -95,6 +97,33 @@ async function bare(clients: number, messages: number, text: string): Promise<nu
 }
 
 export async function run(): Promise<void> {
+  await fanOut();
+  await history();
+}
+
+/** Twenty clients and a log with long ladders of one venue. */
+async function history(): Promise<void> {
+  const clients = 20;
+  const messages = process.env['LADDERLOG_FULL'] === '1' ? 20_000 : 2_000;
+  const folder = mkdtempSync(join(tmpdir(), 'ladderlog-feed-bench-'));
+  const log = await openSqliteLog({ path: join(folder, 'log.sqlite'), upkeepMs: 0 });
+  for (let n = 0; n < messages; n += 500) await log.append(books(n, n + 500, { markets: 40, levels: 100 }));
+  const feed = await startFeed(log);
+  const turns = monitorEventLoopDelay({ resolution: 1 });
+  turns.enable();
+  await measure(feed.url, keyText('desk'), clients, messages, async () => {}, { time: '2025-01-01' });
+  turns.disable();
+  await feed.close();
+  await log.close();
+  rmSync(folder, { recursive: true, force: true });
+  const ms = (nanos: number): string => (nanos / 1e6).toFixed(1);
+  console.log(
+    `${clients} clients read ${messages} books of history each; turns of the loop: ` +
+      `median ${ms(turns.percentile(50))} ms, 99 % ${ms(turns.percentile(99))} ms, longest ${ms(turns.max)} ms`,
+  );
+}
+
+async function fanOut(): Promise<void> {
   for (const clients of [1, 100, 1_000]) {
     const messages = Math.max(20, Math.min(20_000, Math.round(DELIVERIES / clients)));
     const folder = mkdtempSync(join(tmpdir(), 'ladderlog-feed-bench-'));

@@ -3,11 +3,11 @@
 import type { Clock, PlanTable, StreamEvent } from '@ladderlog/core';
 import { STREAM_TYPES, oldestAllowed } from '@ladderlog/core';
 import type { LiveListener, LiveRecord } from '@ladderlog/live';
+import { Turns } from '@ladderlog/log';
 import type { Channels } from './channels.ts';
 import type { Client } from './clients/client.ts';
 import { Item } from './clients/item.ts';
 import type { Subscription } from './clients/subscription.ts';
-import type { FeedLimits } from './options.ts';
 
 const DAY = 86_400_000_000;
 
@@ -15,13 +15,15 @@ export type FanOutParts = {
   readonly channels: Channels;
   readonly clock: Clock;
   readonly plans: PlanTable;
-  readonly limits: FeedLimits;
 };
 
 export class FanOut implements LiveListener {
   private readonly parts: FanOutParts;
   private readonly shortestHistory: number;
-  private readonly corked: Client[] = [];
+  private readonly turns = new Turns();
+  /** Clients with something written that their sockets do not have yet. */
+  private readonly corked = new Set<Client>();
+  private isFlushing = false;
   /** Number of the message; a client with several subscriptions to it gets it once. */
   private stamp = 0;
 
@@ -31,7 +33,7 @@ export class FanOut implements LiveListener {
       DAY * Math.min(...Object.values(parts.plans).map(({ historyDays }) => historyDays ?? Infinity));
   }
 
-  onRecord({ event, position, key, state }: LiveRecord): void {
+  onRecord({ event, position, key, state, record }: LiveRecord): void {
     if (!event || !key || !state || !STREAM_TYPES.has(event.type)) return;
     const channels = this.parts.channels.of(key, state);
     if (channels.length === 0) return;
@@ -46,7 +48,7 @@ export class FanOut implements LiveListener {
           subscription.venues.includes(streamed.venue) &&
           !(old && this.isTooOld(subscription, streamed, now))
         )
-          this.deliver(subscription, item);
+          this.deliver(subscription, item, record.value.length);
   }
 
   /** An import may append what a plan may not read. */
@@ -54,39 +56,29 @@ export class FanOut implements LiveListener {
     return observedAt < (oldestAllowed(client.key!.plan, now, this.parts.plans) ?? 0);
   }
 
-  private deliver(subscription: Subscription, item: Item): void {
+  private deliver(subscription: Subscription, item: Item, bytes: number): void {
     const { client } = subscription;
     if (subscription.buffer === null) {
       if (client.stamp === this.stamp) return;
       client.stamp = this.stamp;
-      if (client.cork()) this.corked.push(client);
+      if (client.cork()) this.corked.add(client);
     }
-    subscription.deliver(item, this.parts.limits.joinMessages);
+    subscription.deliver(item, bytes);
   }
 
-  /** Lets sockets take what was written. Clients that are just behind get a moment, once; then they count as slow. */
-  onSlice(): Promise<void> | null {
-    const { corked } = this;
-    if (corked.length === 0) return null;
-    for (const client of corked) client.uncork();
-    const pressed = corked.filter((client) => !client.closed && client.pressed);
-    corked.length = 0;
-    return new Promise((resolve) => {
-      if (pressed.length === 0) {
-        setImmediate(resolve);
-        return;
-      }
-      const began = performance.now();
-      const look = (): void => {
-        const still = pressed.filter((client) => !client.closed && client.pressed);
-        if (still.length > 0 && performance.now() - began < this.parts.limits.graceMs) {
-          setTimeout(look, 1);
-          return;
-        }
-        for (const client of still) client.beSlow();
-        resolve();
-      };
-      setImmediate(look);
-    });
+  /** Hands over to the sockets what was written since. Nobody waits for it, and with many clients it goes on between other work. */
+  onSlice(): void {
+    if (!this.isFlushing && this.corked.size > 0) void this.flush();
+  }
+
+  private async flush(): Promise<void> {
+    this.isFlushing = true;
+    for (const client of this.corked) {
+      this.corked.delete(client);
+      client.uncork();
+      client.limitPressure();
+      if (this.turns.isOver) await this.turns.next();
+    }
+    this.isFlushing = false;
   }
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ApiKey } from '@ladderlog/core';
 import { PLAN_TERMS, STREAM_CLOSE, toIso } from '@ladderlog/core';
+import { Turns } from '@ladderlog/log';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import { Channels } from './channels.ts';
@@ -27,6 +28,7 @@ export class Feed {
   private readonly stop = new AbortController();
   private readonly connected = new Set<Client>();
   private readonly subscriptions = new Subscriptions();
+  private readonly turns = new Turns();
   private readonly current: CurrentFrames;
   private readonly requests: Requests;
   private readonly server: WebSocketServer;
@@ -52,7 +54,6 @@ export class Feed {
       channels,
       current: this.current,
       subscriptions: this.subscriptions,
-      signal: this.stop.signal,
       ready: Promise.race([live.caughtUp, ended(this.stop.signal)]),
       observer: this.observer,
       admit: (client, key) => this.hasRoomFor(client, key),
@@ -63,7 +64,7 @@ export class Feed {
       maxPayload: limits.payloadBytes,
       clientTracking: false,
     });
-    this.stopListening = live.listen(new FanOut({ channels, clock, plans, limits }));
+    this.stopListening = live.listen(new FanOut({ channels, clock, plans }));
     this.sweep = setInterval(() => this.tellStatuses(), SWEEP_MS).unref();
     // After a pause of this process the answers to its pings are there but not yet read: that comes first.
     this.beat = setInterval(() => setImmediate(() => this.heartbeat()), limits.heartbeatMs).unref();
@@ -94,7 +95,10 @@ export class Feed {
     this.stopListening();
     clearInterval(this.sweep);
     clearInterval(this.beat);
-    for (const client of this.connected) client.close(STREAM_CLOSE.goingAway, 'the server is ending');
+    for (const client of this.connected) {
+      client.close(STREAM_CLOSE.goingAway, 'the server is ending');
+      this.requests.leave(client);
+    }
     await this.requests.close();
     const deadline = performance.now() + CLOSE_MS;
     while (this.connected.size > 0 && performance.now() < deadline)
@@ -108,6 +112,7 @@ export class Feed {
     const client = new Client(++this.ids, accepted, socket, {
       limits,
       observer,
+      turns: this.turns,
       currentFrames: (market) => this.current.framesOf(market),
     });
     connected.add(client);

@@ -24,18 +24,24 @@ export type FeedLimits = {
   readonly held: number;
   /** Without any progress for so long, a slow client is closed. */
   readonly stalledMs: number;
-  /** How long all wait for clients that are just behind, before those are conflated. */
+  /** How long a client may be past the soft limit before it is conflated, and a reader of history waits for its client. */
   readonly graceMs: number;
+  /** How long a client that was closed may take to read what is unsent and the code. */
+  readonly closeMs: number;
   readonly authMs: number;
   readonly heartbeatMs: number;
   readonly payloadBytes: number;
   /** Malformed messages before the close, and messages a client may send in a second. */
   readonly malformed: number;
   readonly requestsPerSecond: number;
-  /** Live messages kept while a resuming subscription reads its last piece of history. */
+  /** Unsent bytes past which history waits. */
+  readonly historyBytes: number;
+  /** Live messages, and their bytes in the log, kept while a resuming subscription reads its last piece of history. */
   readonly joinMessages: number;
-  /** Resuming subscriptions that read the log at the same time; the others wait. */
+  readonly joinBytes: number;
+  /** Resuming subscriptions that read the log at the same time, of all clients and of one; the others wait in turn. */
   readonly catchUps: number;
+  readonly catchUpsPerClient: number;
 };
 
 export const FEED_LIMITS: FeedLimits = {
@@ -47,10 +53,14 @@ export const FEED_LIMITS: FeedLimits = {
   held: 20_000,
   stalledMs: 10_000,
   graceMs: 25,
+  closeMs: 10_000,
   authMs: 5_000,
   heartbeatMs: 15_000,
+  historyBytes: 256 * 1024,
   joinMessages: 5_000,
-  catchUps: 16,
+  joinBytes: 8 * 1024 * 1024,
+  catchUps: 8,
+  catchUpsPerClient: 1,
 };
 
 /** Counters for metrics; every one is called often and must be quick. */

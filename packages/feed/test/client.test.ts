@@ -3,6 +3,7 @@
 import { Duplex } from 'node:stream';
 import type { BookObserved, StreamMessage } from '@ladderlog/core';
 import { marketKey, streamText } from '@ladderlog/core';
+import { Turns } from '@ladderlog/log';
 import { expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { bookAt } from '../../../test/harness/log-events.ts';
@@ -40,6 +41,7 @@ function slowClient() {
   const client = new Client(1, {} as WebSocket, stream, {
     limits: { ...FEED_LIMITS, softBytes: 8_192 },
     observer: {},
+    turns: new Turns(),
     currentFrames: (key) => {
       const market = key.split('\n')[1]!;
       const offset = newest.get(market)!;

@@ -118,3 +118,46 @@ test('resuming readers that take nothing keep no other from resuming', async () 
     events.map(({ ordinal }) => ordinal),
   );
 });
+
+test('a reader that takes nothing holds up neither the newest books nor the others', async () => {
+  const counted = { conflated: 0 };
+  feed = await startFeed(temporary.log, {
+    limits: { softBytes: 64 * 1024, stalledMs: 600_000, graceMs: 600_000 },
+    observer: { onConflated: () => counted.conflated++ },
+  });
+  const paused = await feed.connect();
+  const other = await feed.connect();
+  for (const client of [paused, other]) {
+    client.send({ type: 'subscribe', venue: 'venueb' });
+    await client.next('subscribed');
+  }
+  paused.socket.pause();
+  let written = 0;
+  // Several times what sockets hold; the moment that a client gets before it is conflated lasts longer than this test.
+  for (; written < 4_000; written += 50) {
+    const positions = await temporary.log.append(Array.from({ length: 50 }, (_, at) => book(written + at)));
+    while (positions.some(({ topic, partition, offset }) => feed.live.next(topic, partition) <= offset))
+      await new Promise((resolve) => setImmediate(resolve));
+  }
+  await other.next('book', written);
+  expect(other.of('skipped')).toEqual([]);
+});
+
+test('a reader that is closed for its slowness reads why, behind what was sent before', async () => {
+  const closed: number[] = [];
+  feed = await startFeed(temporary.log, {
+    limits: { softBytes: 64 * 1024, held: MARKETS - 1, closeMs: 600_000 },
+    observer: { onClosed: (code) => closed.push(code) },
+  });
+  const client = await feed.connect();
+  client.send({ type: 'subscribe', venue: 'venueb' });
+  await client.next('subscribed');
+  client.socket.pause();
+  for (let written = 0; closed.length === 0; written += 50) {
+    await temporary.log.append(Array.from({ length: 50 }, (_, at) => book(written + at)));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  client.socket.resume();
+  expect(await client.closed).toEqual({ code: 1013, reason: 'reading too slowly' });
+  expect(closed).toEqual([1013]);
+});

@@ -60,8 +60,8 @@ export type LiveRecord = {
 export type LiveListener = {
   /** Every record of the venues' topics, in the order of the log. Synchronous and quick. */
   onRecord(record: LiveRecord): void;
-  /** From time to time; the tail waits for it. */
-  onSlice?(): Promise<void> | null;
+  /** From time to time, when there is nothing more just now at the latest. */
+  onSlice?(): void;
 };
 
 /** Types that change the state of a market; the others are passed over by their schema id. */
@@ -101,7 +101,9 @@ export class Live {
     const handler = {
       onRecord: (topic: string, partition: number, record: LogRecord, end: number) =>
         this.tell({ topic, partition, offset: record.offset }, record, end),
-      onSlice: () => settled(this.listeners),
+      onSlice: () => {
+        for (const listener of this.listeners) listener.onSlice?.();
+      },
     };
     this.tail = new Tail(log, bounds, handler, logger);
     this.dropping = setInterval(() => this.known.dropOver(clock()), DROP_EVERY_MS).unref();
@@ -232,16 +234,6 @@ export async function openLive(options: LiveOptions): Promise<Live> {
 }
 
 const NO_ROWS = { books: [], metadata: null, gaps: [], lastSeen: [] };
-
-/** Waits for the listeners that ask for it; null where none does. */
-function settled(listeners: ReadonlySet<LiveListener>): Promise<void> | null {
-  let waiting: Promise<void> | null = null;
-  for (const listener of listeners) {
-    const one = listener.onSlice?.() ?? null;
-    if (one) waiting = waiting ? Promise.all([waiting, one]).then(() => undefined) : one;
-  }
-  return waiting;
-}
 
 /** Where the tables end; a partition that they have not begun is read from its beginning. Without tables: by time. */
 async function boundsOf({ log, clock, store, warmUpMs }: LiveOptions, projected: Projected): Promise<Bounds> {

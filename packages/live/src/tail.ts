@@ -3,16 +3,16 @@
 
 import type { Position } from '@ladderlog/core';
 import type { EventLog, LogBatch, LogRecord } from '@ladderlog/log';
+import { Turns } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
 export type TailHandler = {
   /** Synchronous: when it returns, `next` has moved past the record. `end` is that of the partition when it was read. */
   onRecord(topic: string, partition: number, record: LogRecord, end: number): void;
-  /** Between slices of a batch; the tail waits for it. */
-  onSlice(): Promise<void> | null;
+  /** After several records, and at the end of a batch. The tail waits for nobody. */
+  onSlice(): void;
 };
 
-/** Others get their turn between slices. */
 const SLICE = 64;
 const AGAIN_MS = 100;
 const RETRY_MS = 500;
@@ -28,6 +28,8 @@ export class Tail {
   private readonly missing: Map<string, number>;
   private readonly reached = Promise.withResolvers<void>();
   private readonly stop = new AbortController();
+  /** Of its own: those who read history do not hold up what is new. */
+  private readonly turns = new Turns();
   private following: Promise<void> | null = null;
 
   constructor(
@@ -100,12 +102,15 @@ export class Tail {
       if (record.offset < place.offset) continue;
       place.offset = record.offset + 1;
       this.handler.onRecord(topic, partition, record, end);
-      if (++inSlice < SLICE) continue;
-      inSlice = 0;
-      await this.handler.onSlice();
+      if (++inSlice >= SLICE) {
+        inSlice = 0;
+        this.handler.onSlice();
+      }
+      if (!this.turns.isOver) continue;
+      await this.turns.next();
       if (this.stop.signal.aborted) return;
     }
-    await this.handler.onSlice();
+    this.handler.onSlice();
     if (place.offset < (this.missing.get(name) ?? Infinity)) return;
     this.missing.delete(name);
     if (this.missing.size === 0) this.reached.resolve();

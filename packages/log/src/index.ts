@@ -12,3 +12,4 @@ export { LogRecord } from './record.ts';
 export { retryWhileBusy, toLogError } from './sqlite/errors.ts';
 export type { LogRole, SqliteLog } from './sqlite/sqlite-log.ts';
 export { openSqliteLog } from './sqlite/sqlite-log.ts';
+export { Turns, readingTurns } from './turns.ts';

@@ -6,6 +6,7 @@
 import type { Duplex } from 'node:stream';
 import type { ApiKey, Position, StreamMessage } from '@ladderlog/core';
 import { STREAM_CLOSE, formatPosition } from '@ladderlog/core';
+import type { Turns } from '@ladderlog/log';
 import type { WebSocket } from 'ws';
 import type { Item } from './item.ts';
 import { textFrame } from './item.ts';
@@ -16,6 +17,8 @@ type Skipped = { first: Position; last: Position; count: number };
 export type ClientParts = {
   readonly limits: FeedLimits;
   readonly observer: FeedObserver;
+  /** Those of all clients, for what they are sent out of turn: current books, and what waited. */
+  readonly turns: Turns;
   /** Frames of a market's newest books and open gaps. */
   currentFrames(market: string): readonly Buffer[];
 };
@@ -40,6 +43,8 @@ export class Client {
   private stalledSince: number | null = null;
   private unsentBefore = 0;
   private waiting: (() => void)[] = [];
+  private grace: NodeJS.Timeout | null = null;
+  private isPumpDue = false;
 
   constructor(id: number, socket: WebSocket, stream: Duplex, parts: ClientParts) {
     this.id = id;
@@ -63,8 +68,20 @@ export class Client {
     return this.held.size === 0 && this.starting.size === 0 && this.skipped.size === 0;
   }
 
-  get pressed(): boolean {
-    return !this.slow && this.unsent > this.parts.limits.softBytes;
+  private get pressed(): boolean {
+    return !this.closed && !this.slow && this.unsent > this.parts.limits.softBytes;
+  }
+
+  /** A client that is just behind gets a moment; then it counts as slow. Nobody else waits for it. */
+  limitPressure(): void {
+    if (this.grace || !this.pressed) return;
+    // After a pause of this process what the socket took is known only after the loop has looked.
+    this.grace = setTimeout(() => setImmediate(() => this.endGrace()), this.parts.limits.graceMs).unref();
+  }
+
+  private endGrace(): void {
+    this.grace = null;
+    if (this.pressed) this.beSlow();
   }
 
   send(message: StreamMessage): void {
@@ -110,7 +127,7 @@ export class Client {
     this.stream.uncork();
   }
 
-  beSlow(): void {
+  private beSlow(): void {
     if (this.closed || this.slow) return;
     this.slow = true;
     this.stalledSince = performance.now();
@@ -149,18 +166,26 @@ export class Client {
 
   /** Sends what waits, as far as the socket takes it. */
   pump(): void {
-    if (this.closed) return;
+    if (this.closed || this.isPumpDue) return;
     const room = this.parts.limits.softBytes / 2;
     if (this.unsent >= room) return;
     const uncork = this.cork();
-    while (this.unsent < room && this.sendNext());
+    while (this.unsent < room && !this.isPumpDue && this.sendNext())
+      if (this.parts.turns.isOver) this.pumpLater();
     if (uncork) this.uncork();
-    if (this.closed || this.unsent >= room) return;
+    if (this.closed || this.isPumpDue || this.unsent >= room) return;
     this.slow = false;
     this.stalledSince = null;
-    const waiting = this.waiting;
-    this.waiting = [];
-    for (const resume of waiting) resume();
+    if (this.hasRoom) this.release();
+  }
+
+  /** A socket that takes everything at once would have it all in one turn. */
+  private pumpLater(): void {
+    this.isPumpDue = true;
+    void this.parts.turns.next().then(() => {
+      this.isPumpDue = false;
+      this.pump();
+    });
   }
 
   private sendNext(): boolean {
@@ -185,9 +210,15 @@ export class Client {
     return false;
   }
 
-  /** Resolved when there is room for more, or the client is gone: for senders that can wait. */
+  /** For more history. Less than news may have: answers to the client come behind what is unsent. */
+  get hasRoom(): boolean {
+    const { softBytes, historyBytes } = this.parts.limits;
+    return this.closed || (!this.slow && this.unsent < Math.min(softBytes / 2, historyBytes));
+  }
+
+  /** Resolved when there is room, or the client is gone; null when there is. */
   room(): Promise<void> | null {
-    if (this.closed || (!this.slow && this.unsent < this.parts.limits.softBytes / 2)) return null;
+    if (this.hasRoom) return null;
     return new Promise((resolve) => {
       this.waiting.push(resolve);
       this.pump();
@@ -226,10 +257,8 @@ export class Client {
     this.starting.clear();
     this.skipped.clear();
     this.socket.close(code, reason);
-    // A reader that takes nothing does not answer a close either; its queue is given up.
-    const cut = (): void => this.socket.terminate();
-    if (code === STREAM_CLOSE.tryAgainLater) setTimeout(cut, 1_000).unref();
-    else setTimeout(cut, 5_000).unref();
+    // The code comes behind what is unsent. A reader that takes nothing for long does not answer it either, and is cut.
+    setTimeout(() => this.socket.terminate(), this.parts.limits.closeMs).unref();
     this.release();
   }
 

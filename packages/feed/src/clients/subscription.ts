@@ -4,6 +4,7 @@
 import type { StreamFilter, Venue } from '@ladderlog/core';
 import type { Client } from './client.ts';
 import type { Item } from './item.ts';
+import type { FeedLimits } from '../options.ts';
 
 export class Subscription {
   readonly id: string;
@@ -11,11 +12,9 @@ export class Subscription {
   readonly filter: StreamFilter;
   readonly venues: readonly Venue[];
   /** Not null while joining. */
-  buffer: Item[] | null = null;
-  /** The buffer was full: what it held is read from the log instead. */
-  overflowed = false;
+  buffer: JoinBuffer | null = null;
   live = false;
-  ended = false;
+  private readonly stop = new AbortController();
 
   constructor(id: string, client: Client, filter: StreamFilter, venues: readonly Venue[]) {
     this.id = id;
@@ -24,11 +23,49 @@ export class Subscription {
     this.venues = venues;
   }
 
-  deliver(item: Item, joinLimit: number): void {
-    if (this.buffer) {
-      if (this.buffer.length < joinLimit) this.buffer.push(item);
-      else this.overflowed = true;
-    } else this.client.offer(item);
+  /** Aborted when it ends: whatever is read for it is not wanted any more. */
+  get signal(): AbortSignal {
+    return this.stop.signal;
+  }
+
+  get ended(): boolean {
+    return this.stop.signal.aborted;
+  }
+
+  end(): void {
+    this.live = false;
+    this.buffer = null;
+    this.stop.abort();
+  }
+
+  /** `bytes`: of the record in the log. */
+  deliver(item: Item, bytes: number): void {
+    if (this.buffer) this.buffer.add(item, bytes);
+    else this.client.offer(item);
+  }
+}
+
+/** What the tail brings while history is still being sent. */
+export class JoinBuffer {
+  readonly items: Item[] = [];
+  /** It was full: what it held is read from the log instead. */
+  overflowed = false;
+  private readonly limits: Pick<FeedLimits, 'joinMessages' | 'joinBytes'>;
+  private bytes = 0;
+
+  constructor(limits: Pick<FeedLimits, 'joinMessages' | 'joinBytes'>) {
+    this.limits = limits;
+  }
+
+  add(item: Item, bytes: number): void {
+    if (this.overflowed) return;
+    this.bytes += bytes;
+    if (this.items.length < this.limits.joinMessages && this.bytes <= this.limits.joinBytes)
+      this.items.push(item);
+    else {
+      this.overflowed = true;
+      this.items.length = 0;
+    }
   }
 }
 

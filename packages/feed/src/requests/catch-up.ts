@@ -3,46 +3,44 @@
 //   2  when the tail is near, let the tail's messages wait in the subscription's buffer, and note where the tail was;
 //   3  read the log up to there, then send the buffer, and be live.
 // A buffer that overflows is thrown away and the reading goes on from where it was: the log still has everything.
-// Few may read at the same time. A client that cannot take more just now lets another read, and what was read ahead for it is
-// read again later.
+// Few may read at the same time, and each has its turn for a few batches. A client that cannot take more just now lets another
+// read, and what was read ahead for it is read again later. All readers together have a few milliseconds of a turn of the event
+// loop, and whoever ends a subscription ends its reading.
 
-import type {
-  EventType,
-  LadderEvent,
-  MarketFacts,
-  MarketObserved,
-  Micros,
-  Position,
-  StreamEvent,
-} from '@ladderlog/core';
-import { STREAM_TYPES, filterMatches, marketKey } from '@ladderlog/core';
+import type { MarketObserved, Micros, Position, StreamEvent, Venue } from '@ladderlog/core';
+import { STREAM_TYPES, filterMatches, marketKey, setBounded, withoutNative } from '@ladderlog/core';
 import type { EventLog, LogRecord } from '@ladderlog/log';
+import { readingTurns } from '@ladderlog/log';
 import type { Live } from '@ladderlog/live';
 import type { Channels } from '../channels.ts';
 import { Item } from '../clients/item.ts';
 import type { Subscription } from '../clients/subscription.ts';
+import { JoinBuffer } from '../clients/subscription.ts';
+import type { FeedLimits, FeedObserver } from '../options.ts';
 import type { Limiter } from './limiter.ts';
 
 export type CatchUpParts = {
   readonly log: EventLog;
   readonly live: Live;
   readonly channels: Channels;
-  readonly joinMessages: number;
+  readonly limits: FeedLimits;
   readonly limiter: Limiter;
-  /** How long a reader waits for its client. */
-  readonly graceMs: number;
-  readonly signal: AbortSignal;
-  onSent(messages: number): void;
+  readonly observer: FeedObserver;
 };
 
 type Place = { readonly topic: string; readonly partition: number; offset: number };
+
+/** Batches that one reader reads before another has its turn. */
+const BATCHES = 8;
+/** Markets whose metadata one reader keeps. */
+const KNOWN_MARKETS = 2_000;
 
 export class CatchUp {
   private readonly parts: CatchUpParts;
   private readonly subscription: Subscription;
   private readonly places: Place[];
-  private readonly oldest: Micros | null;
-  private readonly known = new Map<string, MarketObserved | null>();
+  private readonly oldest: Micros;
+  private readonly learned = new Map<string, MarketObserved | null>();
 
   /** `next` are the offsets to begin at; what is older than `oldest` is left out. */
   constructor(
@@ -54,23 +52,23 @@ export class CatchUp {
     this.parts = parts;
     this.subscription = subscription;
     this.places = next.map((position) => ({ ...position }));
-    this.oldest = oldest;
+    this.oldest = oldest ?? -Infinity;
   }
 
   /** Returns when the subscription is live, or ended. */
   async run(): Promise<void> {
     const { subscription, parts } = this;
     while (!this.gone) {
-      if (this.behind > parts.joinMessages / 4) {
+      if (this.behind > parts.limits.joinMessages / 4) {
         await this.readTo(this.tail);
         continue;
       }
-      subscription.overflowed = false;
-      subscription.buffer = [];
+      const buffer = new JoinBuffer(parts.limits);
+      subscription.buffer = buffer;
       parts.channels.join(subscription);
       await this.readTo(this.tail);
-      await this.sendBuffer(subscription.buffer);
-      if (this.gone || !subscription.overflowed) {
+      await this.sendBuffer(buffer);
+      if (this.gone || !buffer.overflowed) {
         // No await between the empty buffer and this: the tail has handed over nothing in between.
         subscription.buffer = null;
         subscription.live = !this.gone;
@@ -82,8 +80,7 @@ export class CatchUp {
   }
 
   private get gone(): boolean {
-    const { ended, client } = this.subscription;
-    return ended || client.closed || this.parts.signal.aborted;
+    return this.subscription.ended || this.subscription.client.closed;
   }
 
   private get tail(): Position[] {
@@ -103,25 +100,33 @@ export class CatchUp {
   }
 
   private async readTo(to: readonly Position[]): Promise<void> {
+    const { client } = this.subscription;
     while (!this.gone && this.places.some((place, at) => place.offset < to[at]!.offset)) {
-      await this.subscription.client.room();
-      await this.parts.limiter(() => this.readSome(to));
+      await client.room();
+      await this.parts.limiter.run(client, () => this.readSome(to));
     }
   }
 
-  /** As far as the client takes it. */
+  /** Some batches, as far as the client takes them. */
   private async readSome(to: readonly Position[]): Promise<void> {
     if (this.gone) return;
+    const { signal } = this.subscription;
     const from = this.places.filter((place, at) => place.offset < to[at]!.offset);
-    for await (const batch of this.parts.log.read({ from, to, signal: this.parts.signal })) {
+    let batches = 0;
+    for await (const batch of this.parts.log.read({ from, to, signal })) {
       const place = this.placeOf(batch);
       for (const record of batch.records) {
         if (record.offset < place.offset) continue;
-        if (!(await this.send(record, { ...place, offset: record.offset }))) return;
+        if (readingTurns.isOver) await readingTurns.next();
+        if (this.gone || !(await this.send(record, place))) return;
         place.offset = record.offset + 1;
       }
+      if (++batches >= BATCHES) return;
+      // To read a batch takes about a slice.
+      await readingTurns.next();
       if (this.gone) return;
     }
+    if (this.gone) return;
     // Records that retention removed, or none at the end.
     this.places.forEach((place, at) => {
       place.offset = Math.max(place.offset, to[at]!.offset);
@@ -129,45 +134,69 @@ export class CatchUp {
   }
 
   /** False: the client has no room, or is gone. What does not concern it counts as sent. */
-  private async send(record: LogRecord, position: Position): Promise<boolean> {
-    if (!isStreamedType(record.type) || !record.decoded.ok) return true;
-    const { event } = record.decoded;
-    if (!isStreamed(event) || (this.oldest !== null && event.observedAt < this.oldest)) return true;
-    const item = await this.itemOf(event, position);
+  private async send(record: LogRecord, place: Place): Promise<boolean> {
+    const item = await this.itemOf(record, place);
     if (!item) return true;
     const { client } = this.subscription;
-    const room = client.room();
-    if (room && !(await within(room, this.parts.graceMs))) return false;
+    if (!client.hasRoom && !(await this.hasRoomSoon())) return false;
     if (this.gone) return false;
     client.sendHistory(item.frame());
-    this.parts.onSent(1);
+    this.parts.observer.onCatchUp?.(1);
     return true;
   }
 
-  private async sendBuffer(buffer: Item[]): Promise<void> {
-    const { subscription } = this;
-    while (!this.gone && !subscription.overflowed && buffer.length > 0) {
-      await subscription.client.room();
-      if (this.gone || subscription.overflowed) return;
-      const item = buffer.shift()!;
-      subscription.client.sendHistory(item.frame());
+  /** False: others want to read, and this client has taken too long. */
+  private async hasRoomSoon(): Promise<boolean> {
+    const { client } = this.subscription;
+    for (let room = client.room(); room; room = client.room())
+      if (!(await within(room, this.parts.limits.graceMs)) && this.parts.limiter.isWanted) return false;
+    return true;
+  }
+
+  private async sendBuffer(buffer: JoinBuffer): Promise<void> {
+    const { client } = this.subscription;
+    const { items } = buffer;
+    while (!this.gone && items.length > 0) {
+      if (readingTurns.isOver) await readingTurns.next();
+      await client.room();
+      if (this.gone) return;
+      const item = items.shift();
+      // It overflowed meanwhile, and is empty.
+      if (!item) return;
+      client.sendHistory(item.frame());
       this.placeOf(item.position).offset = item.position.offset + 1;
     }
   }
 
-  private async itemOf(event: StreamEvent, position: Position): Promise<Item | null> {
+  private async itemOf(record: LogRecord, { topic, partition }: Place): Promise<Item | null> {
+    const { type, offset } = record;
     const { filter } = this.subscription;
-    const { venue, market } = event;
-    if (filter.market !== null && filter.market !== market) return null;
-    const key = marketKey(venue, market);
-    if (event.type === 'MarketObserved') this.known.set(key, event);
-    let identity = this.parts.live.markets.state(key)?.metadata?.event ?? this.known.get(key);
+    if (type === null || !STREAM_TYPES.has(type) || record.time < this.oldest) return null;
+    if (filter.market !== null && filter.market !== record.key) return null;
+    const key = marketKey(topic as Venue, record.key);
+    // Before it is decoded: most of a log is of other markets.
+    const before = type === 'MarketObserved' ? undefined : this.known(key);
+    if (before && !filterMatches(filter, before)) return null;
+    const decoded = record.peek();
+    if (!decoded.ok) return null;
+    const event = decoded.event as StreamEvent;
+    if (event.type === 'MarketObserved') this.learn(key, withoutNative(event));
+    let identity = before ?? this.known(key);
     if (identity === undefined) {
-      identity = await this.parts.live.metadata(venue, market);
-      this.known.set(key, identity);
+      identity = await this.parts.live.metadata(event.venue, event.market);
+      this.learn(key, identity);
     }
-    const facts: MarketFacts = identity ?? { venue, market, asset: null, window: null };
-    return filterMatches(filter, facts) ? new Item(event, position, key, identity) : null;
+    const facts = identity ?? { venue: event.venue, market: event.market, asset: null, window: null };
+    return filterMatches(filter, facts) ? new Item(event, { topic, partition, offset }, key, identity) : null;
+  }
+
+  /** Undefined: not asked for yet; null: nobody knows it. */
+  private known(key: string): MarketObserved | null | undefined {
+    return this.parts.live.markets.state(key)?.metadata?.event ?? this.learned.get(key);
+  }
+
+  private learn(key: string, metadata: MarketObserved | null): void {
+    setBounded(this.learned, key, metadata, KNOWN_MARKETS);
   }
 }
 
@@ -182,6 +211,3 @@ async function within(room: Promise<void>, ms: number): Promise<boolean> {
     clearTimeout(timer);
   }
 }
-
-const isStreamedType = (type: EventType | null): boolean => type !== null && STREAM_TYPES.has(type);
-const isStreamed = (event: LadderEvent): event is StreamEvent => STREAM_TYPES.has(event.type);

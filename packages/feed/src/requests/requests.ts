@@ -24,7 +24,7 @@ import type { CurrentFrames } from '../current-frames.ts';
 import type { FeedKeys, FeedLimits, FeedObserver } from '../options.ts';
 import type { CatchUpParts } from './catch-up.ts';
 import { CatchUp } from './catch-up.ts';
-import { createLimiter } from './limiter.ts';
+import { Limiter } from './limiter.ts';
 import { placesOf, startOf } from './start.ts';
 
 export type RequestParts = {
@@ -38,7 +38,6 @@ export type RequestParts = {
   readonly plans: PlanTable;
   readonly keys: FeedKeys;
   readonly logger: Logger;
-  readonly signal: AbortSignal;
   /** Resolved when memory is as new as the log, or the feed ends. */
   readonly ready: Promise<void>;
   readonly observer: FeedObserver;
@@ -56,14 +55,8 @@ export class Requests {
 
   constructor(parts: RequestParts) {
     this.parts = parts;
-    const { limits, observer } = parts;
-    this.catchUp = {
-      ...parts,
-      limiter: createLimiter(limits.catchUps),
-      joinMessages: limits.joinMessages,
-      graceMs: limits.graceMs,
-      onSent: (messages) => observer.onCatchUp?.(messages),
-    };
+    const { limits } = parts;
+    this.catchUp = { ...parts, limiter: new Limiter(limits.catchUps, limits.catchUpsPerClient) };
   }
 
   /** A client whose key was in its headers, or that still has to send it. */
@@ -266,9 +259,7 @@ export class Requests {
   }
 
   private end(subscription: Subscription): void {
-    subscription.ended = true;
-    subscription.live = false;
-    subscription.buffer = null;
+    subscription.end();
     this.parts.channels.leave(subscription);
     this.parts.subscriptions.of(subscription.client).delete(subscription.id);
   }
