@@ -17,7 +17,7 @@ export async function costAtRest(seconds: number, parseMicros: number): Promise<
     let behind = 0;
     while (Date.now() - from < seconds * 1_000) {
       await sleep(Math.min(15_000, seconds * 1_000));
-      behind = Math.max(behind, await up.behind());
+      behind = Math.max(behind, await up.behind(from));
     }
     const { simulators: _left, ...spent } = difference(up.cpu(), before);
     const took = (Date.now() - from) / 1_000;

@@ -1,19 +1,8 @@
 // A running `ladderlog up` under measure: its processes, its tables, what it takes.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
-import type { Started } from '../../harness/ladderlog.ts';
-import { eventually, launch, readyFacts } from '../../harness/ladderlog.ts';
-import { cpuSeconds, processTree, pssMb } from '../../harness/processes.ts';
-
-type Ready = {
-  readonly url: string;
-  readonly sqlUrl: string;
-  /** Pids by name, where there are several. */
-  readonly processes?: Readonly<Record<string, number | null>>;
-};
+import { eventually } from '../../harness/ladderlog.ts';
+import { cpuSeconds, pssMb } from '../../harness/processes.ts';
+import { startUp } from '../../harness/up.ts';
 
 /** Seconds or megabytes, by the name of a process. */
 export type PerProcess = Readonly<Record<string, number>>;
@@ -22,13 +11,12 @@ export type Running = {
   readonly url: string;
   readonly sqlUrl: string;
   readonly data: string;
-  readonly started: Started;
   /** Rows of a statement over the SQL port. */
   sql<T>(statement: string): Promise<T[]>;
   cpu(): PerProcess;
   memoryMb(): PerProcess;
-  /** How far the newest row is behind the clock, seconds. */
-  behind(): Promise<number>;
+  /** How far the newest row is behind the clock, seconds; without rows since `sinceMs`, from then on. */
+  behind(sinceMs: number): Promise<number>;
   /** Until everything in the log is in the tables. */
   caughtUp(timeoutMs?: number): Promise<void>;
   close(): Promise<void>;
@@ -40,17 +28,12 @@ export async function startRunning(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Running> {
-  const data = mkdtempSync(join(tmpdir(), 'ladderlog-live-bench-'));
-  const common = ['--json', '--port', '0', '--sql-port', '0', '--log-level', 'warn', '--data', data];
-  const started = launch(['up', ...common, ...args], { env });
-  const { url, sqlUrl, processes = {} } = await readyFacts<Ready>(started);
-  const names = new Map(Object.entries(processes).map(([name, pid]) => [pid, name]));
+  const up = await startUp({ args: ['--sql-port', '0', '--log-level', 'warn', ...args], env });
+  const { url, data, started } = up;
+  const sqlUrl = up.sqlUrl!;
   const eachProcess = (measure: (pid: number) => number): PerProcess => {
-    const found: Record<string, number> = {};
-    for (const pid of processTree(started.pid)) {
-      const name = pid === started.pid ? 'up' : (names.get(pid) ?? 'other');
-      found[name] = (found[name] ?? 0) + measure(pid);
-    }
+    const found: Record<string, number> = { up: measure(started.pid) };
+    for (const [role, pid] of Object.entries(up.pids())) found[role] = measure(pid);
     return found;
   };
   const sql = async <T>(statement: string): Promise<T[]> => {
@@ -64,15 +47,14 @@ export async function startRunning(
     url,
     sqlUrl,
     data,
-    started,
     sql,
     cpu: () => eachProcess(cpuSeconds),
     memoryMb: () => eachProcess(pssMb),
-    async behind() {
+    async behind(sinceMs) {
       const [row] = await sql<{ newest: string }>(
         'SELECT toUnixTimestamp64Milli(max(observed_at)) AS newest FROM v_best_quotes WHERE observed_at > now64(6) - 300',
       );
-      return (Date.now() - Number(row!.newest)) / 1_000;
+      return (Date.now() - Math.max(sinceMs, Number(row!.newest))) / 1_000;
     },
     async caughtUp(timeoutMs = 240_000) {
       await eventually(
@@ -84,7 +66,7 @@ export async function startRunning(
     },
     async close() {
       await started.interrupt();
-      rmSync(data, { recursive: true, force: true });
+      await up.remove();
     },
   };
 }

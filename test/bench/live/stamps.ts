@@ -106,7 +106,7 @@ const within = ({ from, to }: Stamps): string =>
 async function late(up: Running, stamps: Stamps): Promise<Late> {
   const lateness = 'toUnixTimestamp64Micro(observed_at) - toUnixTimestamp64Micro(source_ts)';
   const [row] = await up.sql<{ parts: number[]; most: string }>(
-    `SELECT quantilesExact(0.5, 0.99, 0.999)(${lateness}) AS parts, max(${lateness}) AS most FROM v_best_quotes WHERE source_ts IS NOT NULL AND ${within(stamps)}`,
+    `SELECT quantilesExact(0.5, 0.99, 0.999)(${lateness}) AS parts, max(${lateness}) AS most FROM v_books WHERE source_ts IS NOT NULL AND ${within(stamps)}`,
   );
   const [p50, p99, p999] = row!.parts.map((micros) => micros / 1_000);
   return { p50: p50!, p99: p99!, p999: p999!, max: Number(row!.most) / 1_000 };

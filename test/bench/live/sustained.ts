@@ -37,7 +37,7 @@ async function tryRate(up: Running, load: Load, part: number, bulk: Bulk, second
   let behind = 0;
   while (Date.now() - from < seconds * 1_000) {
     await sleep(1_000);
-    const now = await up.behind().catch(() => Infinity);
+    const now = await up.behind(from).catch(() => Infinity);
     if (Date.now() - from > SETTLE_MS) behind = Math.max(behind, now);
     if (behind > 4 * MOST_BEHIND_SECONDS) break;
   }

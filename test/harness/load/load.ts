@@ -22,7 +22,7 @@ export type LoadReady = {
 
 export type LoadStats = {
   readonly answers: number;
-  /** Frames with books that left, first books included. */
+  /** Books that left: as many observations are recorded when nothing is lost. */
   readonly sent: Readonly<Record<LoadVenue, number>>;
   /** Books that clients watch now, of so many. */
   readonly watched: number;
