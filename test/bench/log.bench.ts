@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
 import type { BookObserved } from '@ladderlog/core';
 import { EVENT_TYPES, keyOf, timeOf } from '@ladderlog/core';
@@ -127,11 +128,47 @@ async function benchLog(name: string, books: readonly BookObserved[]): Promise<v
     line(`append ${name}, batches of ${BATCH}`, one, bare, 'raw SQLite FULL of encoded bytes', ', aim ≥ 0.8');
     line(`append ${name}, 8 callers`, several, bare, 'the same', '');
     line(`append ${name}, batches of ${BATCH}`, one, bareEncoding, 'raw SQLite FULL with avsc encoding', '');
+    await benchThread(folder, name, books, bare);
     await log.tidy();
     await benchRead(name, log, raw);
     await log.close();
     raw.close();
   });
+}
+
+/** The recorder's thread: as fast over all, and how long the caller's loop was ever held up. */
+async function benchThread(
+  folder: string,
+  name: string,
+  books: readonly BookObserved[],
+  bare: number,
+): Promise<void> {
+  const roles = ['writer', 'recorder'] as const;
+  const logs = await Promise.all(
+    roles.map((role) => openSqliteLog({ path: join(folder, `${role}.db`), role, upkeepMs: 200 })),
+  );
+  const longest = roles.map((): number[] => []);
+  const busy = roles.map((): number[] => []);
+  const rates = await best(
+    ...logs.map((log, index) => async () => {
+      const loop = monitorEventLoopDelay({ resolution: 1 });
+      loop.enable();
+      const before = performance.eventLoopUtilization();
+      for (let n = 0; n < books.length; n += BATCH) await log.append(books.slice(n, n + BATCH));
+      loop.disable();
+      busy[index]!.push((performance.eventLoopUtilization(before).active * 1_000) / books.length);
+      longest[index]!.push(loop.max / 1e6);
+      return books.length;
+    }),
+  );
+  line(`append ${name}, recorder's thread`, rates[1]!, bare, 'raw SQLite FULL of encoded bytes', '');
+  const median = (values: number[]): string => values.sort((a, b) => a - b)[values.length >> 1]!.toFixed(1);
+  for (const [index, role] of roles.entries())
+    console.log(
+      `the loop of a ${role} while it appends and packs: longest hold ${median(longest[index]!)} ms, ` +
+        `${median(busy[index]!)} µs an event`,
+    );
+  for (const log of logs) await log.close();
 }
 
 async function benchRead(name: string, log: SqliteLog, raw: RawLog): Promise<void> {

@@ -151,3 +151,88 @@ test('what fits one by one and not together is appended in smaller parts', async
   const ordinals = (await readAll(log, ['venueb'])).map(({ ordinal }) => ordinal);
   expect(ordinals).toEqual(Array.from({ length: 20 }, (_, at) => at));
 });
+
+const BASE = 1_794_700_800_000_000;
+const sessionOf = () =>
+  new Capture({ adapter: venueB, collector: 'test', provenance: 'captured' }).openSession('s');
+/** The frame of `text` alone, at its place. */
+const frameOf = (session: ReturnType<typeof sessionOf>, at: number, text: string): VenueEvent =>
+  session.frame(
+    { channel: 'ws', direction: 'out', text: '{}', observedAt: BASE + at, settings: {} },
+    Buffer.from(text),
+  ).events[0]!;
+
+/** A log that refuses until it is told otherwise, as one on a full disk. */
+function refusing(log: EventLog): { readonly log: EventLog; accept(): void } {
+  let refuses = true;
+  return {
+    accept: () => (refuses = false),
+    log: {
+      ...log,
+      codec: log.codec,
+      append: (events) =>
+        refuses
+          ? Promise.reject(new LadderlogError('LOG_DISK_FULL', 'the disk is full', { retryable: true }))
+          : log.append(events),
+    },
+  };
+}
+
+test('what waits is bounded by its bytes too: large frames block it long before there are many', async () => {
+  const real = await open();
+  const { log, accept } = refusing(real);
+  const outbox = outboxOf(log);
+  const session = sessionOf();
+  const large = 'x'.repeat(1 << 20);
+  let pushed = 0;
+  for (; !outbox.blocked && pushed < 3_000; pushed++) outbox.push([frameOf(session, pushed, large)]);
+  expect(pushed).toBe(64);
+  expect(outbox.size).toBe(64);
+  expect(outbox.bytes).toBeGreaterThan(64 << 20);
+  let free = false;
+  const unblocked = outbox.unblocked().then(() => (free = true));
+  expect(free).toBe(false);
+  accept();
+  await unblocked;
+  expect(outbox.bytes).toBeLessThan(32 << 20);
+  await outbox.close();
+  expect([outbox.size, outbox.bytes]).toEqual([0, 0]);
+  expect((await readAll(real, ['venueb'])).map(({ ordinal }) => ordinal)).toEqual(
+    Array.from({ length: 64 }, (_, at) => at),
+  );
+});
+
+test('thousands that wait are appended in order, each once, while more arrive', async () => {
+  const real = await open();
+  const { log, accept } = refusing(real);
+  const outbox = outboxOf(log);
+  const session = sessionOf();
+  const count = 12_000;
+  const push = (from: number, to: number): void => {
+    for (let at = from; at < to; at++) outbox.push([frameOf(session, at, '{}')]);
+  };
+  push(0, count / 2);
+  expect(outbox.size).toBe(count / 2);
+  accept();
+  const flushed = outbox.flush();
+  push(count / 2, count);
+  await flushed;
+  expect([outbox.size, outbox.bytes]).toEqual([0, 0]);
+  await outbox.close();
+  expect((await readAll(real, ['venueb'])).map(({ ordinal }) => ordinal)).toEqual(
+    Array.from({ length: count }, (_, at) => at),
+  );
+});
+
+test('a flush waits for no company', async () => {
+  const log = await open();
+  const outbox = createOutbox({
+    log,
+    logger: pino({ level: 'silent' }),
+    onFatal: () => undefined,
+    maxDelayMs: 2 ** 30,
+  });
+  outbox.push([frameOf(sessionOf(), 0, '{}')]);
+  await outbox.flush();
+  expect(await readAll(log, ['venueb'])).toHaveLength(1);
+});

@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 
 import { Collector } from './collector.ts';
 import type { CollectorStatus } from './collector-status.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox, OutboxOptions } from './outbox.ts';
 import { createOutbox } from './outbox.ts';
 import { recoverEvidence } from './recover.ts';
 import type { Clocks } from './session-clock.ts';
@@ -29,7 +29,7 @@ export type CollectOptions = {
   readonly clockJumpMs?: number;
   readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
   readonly patienceMs?: number;
-  readonly outbox?: { readonly maxEvents?: number; readonly maxBatch?: number; readonly maxDelayMs?: number };
+  readonly outbox?: Pick<OutboxOptions, 'maxEvents' | 'maxBytes' | 'maxBatch' | 'maxDelayMs'>;
   readonly onAppended?: (events: readonly LadderEvent[], tookMs: number) => void;
 };
 
