@@ -22,26 +22,20 @@ export function createMetrics(process?: string): Metrics {
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> =>
     new Counter({ name, help, labelNames, registers });
-  const retries = counter(
-    'ladderlog_projector_retries_total',
-    'Failed steps that were tried again.',
-    'step',
-    'code',
-  );
-  const projected = counter('ladderlog_projector_rows_total', 'Rows inserted.', 'table');
-  const queries = new Histogram({
-    name: 'ladderlog_store_query_seconds',
-    help: 'One statement of the store, its wait for a turn included.',
-    labelNames: ['query'] as const,
-    buckets: [...SECONDS, 10],
-    registers,
-  });
+  // Made with their first use: a process that does not do the work has no series of it, which would be there twice.
+  const appended = once(() => countAppended(registers, counter));
+  const projected = once(() => countProjected(counter));
+  const queried = once(() => timeQueries(registers));
   return {
     registry,
-    appended: countAppended(registers, counter),
-    queried: (query, tookMs) => queries.observe({ query }, tookMs / 1_000),
-    watchCollectors: (status) => watchCollectors(registers, status),
+    appended: (events, tookMs) => appended()(events, tookMs),
+    queried: (query, tookMs) => queried()(query, tookMs),
+    watchCollectors(status) {
+      appended();
+      watchCollectors(registers, status);
+    },
     watchProjector(status) {
+      projected();
       const lag: Gauge = new Gauge({
         name: 'ladderlog_projector_lag_events',
         help: 'Events in the log that are not in the tables.',
@@ -50,12 +44,42 @@ export function createMetrics(process?: string): Metrics {
       });
     },
     projectorObserver: {
-      onRange: ({ rows }) => {
-        for (const [table, count] of Object.entries(rows)) projected.inc({ table }, count);
-      },
-      onRetry: ({ step, code }) => retries.inc({ step, code }),
+      onRange: (range) => projected().onRange?.(range),
+      onRetry: (retry) => projected().onRetry?.(retry),
     },
   };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
+function countProjected(counter: CounterOf): ProjectorObserver {
+  const retries = counter(
+    'ladderlog_projector_retries_total',
+    'Failed steps that were tried again.',
+    'step',
+    'code',
+  );
+  const projected = counter('ladderlog_projector_rows_total', 'Rows inserted.', 'table');
+  return {
+    onRange: ({ rows }) => {
+      for (const [table, count] of Object.entries(rows)) projected.inc({ table }, count);
+    },
+    onRetry: ({ step, code }) => retries.inc({ step, code }),
+  };
+}
+
+function timeQueries(registers: Registry[]): Metrics['queried'] {
+  const queries = new Histogram({
+    name: 'ladderlog_store_query_seconds',
+    help: 'One statement of the store, its wait for a turn included.',
+    labelNames: ['query'] as const,
+    buckets: [...SECONDS, 10],
+    registers,
+  });
+  return (query, tookMs) => queries.observe({ query }, tookMs / 1_000);
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
