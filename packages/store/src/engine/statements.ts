@@ -94,6 +94,8 @@ export class Statements {
         insert_deduplication_token: token,
         // A range of an import may span any number of months; the default refuses more than 100.
         max_partitions_per_insert_block: 0,
+        // Rows are whole. Without this the engine describes the table to its own reader, defaults and comments and all, each time.
+        input_format_defaults_for_omitted_fields: 0,
         log_comment: `ladderlog:insert:${table}`,
       };
       const tail = `SETTINGS ${settingsText(settings)} FORMAT RowBinary`;
