@@ -43,6 +43,8 @@ export type CaptureOptions = {
   readonly startsAt?: number;
   /** Microseconds by which the collector's wall clock is off. */
   readonly wallShift?: () => number;
+  /** Default: so long that a busy machine does not matter. */
+  readonly stampLimitMs?: number;
   readonly log?: EventLog;
   readonly outbox?: CollectOptions['outbox'];
   readonly readsPerSecond?: number;
@@ -68,7 +70,11 @@ export type TestCapture = {
 };
 
 /** What a test sets of each venue, over the simulator's own addresses and keys. */
-function valuesOf(venue: Venue, simulators: Simulators, options: CaptureOptions): Record<string, unknown> {
+function valuesOf(
+  venue: Venue,
+  simulators: Pick<Simulators, 'settings'>,
+  options: CaptureOptions,
+): Record<string, unknown> {
   const own: Readonly<Record<string, unknown>> = simulators.settings(venue);
   const { settings, collect: of } = adapterOf(venue);
   return {
@@ -81,8 +87,9 @@ function valuesOf(venue: Venue, simulators: Simulators, options: CaptureOptions)
   };
 }
 
-function plansOf(
-  simulators: Simulators,
+/** How each venue is collected, from the addresses and keys of its simulator. */
+export function plansOf(
+  simulators: Pick<Simulators, 'settings'>,
   options: CaptureOptions,
   wallMs: () => number,
 ): CollectOptions['venues'] {
@@ -143,6 +150,7 @@ export async function startCapture(options: CaptureOptions = {}): Promise<TestCa
       logger,
       beatMs: 300,
       clockJumpMs: 20_000,
+      stampLimitMs: options.stampLimitMs ?? 600_000,
       backoff: { baseMs: 50, maxMs: 200 },
       clocks,
       ...(options.outbox ? { outbox: options.outbox } : {}),

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { MarketFields, VenueEvent } from '@ladderlog/core';
-import { Capture, DEFAULT_TIMING, adapterOf, defaultValues } from '@ladderlog/core';
+import { Capture, DEFAULT_TIMING, MessageAges, adapterOf, defaultValues } from '@ladderlog/core';
 import { openSqliteLog } from '@ladderlog/log';
 import { nodePrimitives } from '@ladderlog/servers';
 import { pino } from 'pino';
@@ -80,6 +80,8 @@ async function open(venue: 'venuea' | 'venueb' | 'venuec', answer: Venue) {
     capture,
     outbox,
     clocks: systemClocks,
+    stamps: { limitMs: 60_000, agesRose: () => undefined },
+    ages: new MessageAges(),
     logger,
     newSessionId: () => `session-${++sessions}`,
     beatMs: 200,

@@ -99,6 +99,7 @@ export { hashText } from './kernel/hash.ts';
 export type { SideLevel } from './market/ladder.ts';
 export { Side } from './market/ladder.ts';
 export type { CaptureOptions } from './capture/capture.ts';
+export { isLateFrame } from './capture/late-frames.ts';
 export type { CapturedVenue } from './capture/shared.ts';
 export { Capture } from './capture/capture.ts';
 export type { Evidence } from './capture/evidence.ts';
@@ -208,6 +209,7 @@ export {
   withoutNative,
 } from './market/state.ts';
 export type { VenueHealth } from './market/venue-status.ts';
+export { MessageAges } from './market/message-age.ts';
 export { SILENT_MS, Statuses, silentMs } from './market/venue-status.ts';
 export type { LastSeen, Recording } from './market/watching.ts';
 export { lastSeenOf, newerSeen } from './market/watching.ts';

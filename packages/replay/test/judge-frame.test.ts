@@ -3,6 +3,7 @@ import { adapterOf } from '@ladderlog/core';
 import { describe, expect, test } from 'vitest';
 import { book, sample, T0 } from '../../../test/builders/events.ts';
 import { judgeFrame } from '../src/audit/judge-frame.ts';
+import { bookTrack, samplesTrack } from '../src/audit/tracks.ts';
 
 const bookFinding = ({ market, outcome, kind, sourceTs, ...book }: BookObserved): BookFinding => ({
   type: 'book',
@@ -43,7 +44,7 @@ const at = (offset: number) => ({ topic: 'venueb', partition: 0, offset });
 const judge = (
   findings: readonly Finding[],
   recorded: readonly (BookObserved | MetricSampled)[],
-  inGap: (market: string, outcome: string) => boolean = () => false,
+  inGap: (track: string) => boolean = () => false,
 ) =>
   judgeFrame(
     findings,
@@ -93,8 +94,12 @@ describe('a frame against what was recorded of it', () => {
   test('what is given now and was not recorded is missing, unless a recorded gap kept it back', () => {
     const finding = bookFinding(book());
     expect(judge([finding], []).differences).toMatchObject([{ kind: 'missing', event: null }]);
-    const inGap = judge([finding], [], (_market, outcome) => outcome === 'yes');
+    const inGap = judge([finding], [], (track) => track === bookTrack(finding.market, 'yes'));
     expect([inGap.suppressed, inGap.differences]).toEqual([1, []]);
+    // A sample would have ended the gap: only its end tells whether the frame came late.
+    const given = sampleFinding(sample({ venue: 'venueb', outcome: 'yes' }));
+    const held = judge([given], [], (track) => track === samplesTrack(given.market));
+    expect([held.differences, held.held]).toMatchObject([[], [{ difference: { kind: 'missing' } }]]);
   });
   test('what was recorded and is not given now is unexpected', () => {
     expect(judge([], [book()]).differences).toMatchObject([{ kind: 'unexpected', event: at(0) }]);

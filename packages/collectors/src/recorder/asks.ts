@@ -1,11 +1,26 @@
 // Books that were asked for again and have not come: when a question was the last one before a new connection. Pure.
 
-import type { Micros } from '@ladderlog/core';
+import type { Micros, Track } from '@ladderlog/core';
 
 /** Questions for a book on one connection that may go without an answer before we reconnect for it. */
 const ASKS = 3;
 /** After every reconnect that did not bring the book either, so many times more questions. */
 const MORE_PATIENCE = 4;
+
+/** Since when each market of the connection is without a book of it. */
+export function awaitedBooks(
+  tracks: Iterable<Track>,
+  session: string,
+  openedAt: Micros,
+): Map<string, Micros> {
+  const awaited = new Map<string, Micros>();
+  for (const { session: of, dataset, market, gap } of tracks) {
+    if (of !== session || dataset !== 'books' || !gap) continue;
+    const since = Math.max(gap.from, openedAt);
+    awaited.set(market, Math.min(since, awaited.get(market) ?? since));
+  }
+  return awaited;
+}
 
 export class Asks {
   /** On this connection: when last, and how often in vain. */

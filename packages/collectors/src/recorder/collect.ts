@@ -16,6 +16,8 @@ import type { Clocks } from './session-clock.ts';
 import { systemClocks } from './session-clock.ts';
 import type { Shard } from './targets.ts';
 import { inShard } from './targets.ts';
+import type { StampStatus } from './stamp-watch.ts';
+import { StampWatch } from './stamp-watch.ts';
 
 export type CollectOptions = {
   readonly log: EventLog;
@@ -26,6 +28,8 @@ export type CollectOptions = {
   readonly logger: Logger;
   readonly beatMs: number;
   readonly clocks?: Clocks;
+  /** How late a stamp may be before what came meanwhile is in a gap. Default a second. */
+  readonly stampLimitMs?: number;
   readonly clockJumpMs?: number;
   readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
   readonly patienceMs?: number;
@@ -39,8 +43,11 @@ export type Collecting = {
   status(): {
     readonly venues: readonly CollectorStatus[];
     readonly outbox: { readonly size: number; readonly blocked: boolean };
+    readonly stamps: StampStatus;
   };
 };
+
+const STAMP_LIMIT_MS = 1_000;
 
 export async function collect(options: CollectOptions, signal: AbortSignal): Promise<Collecting> {
   const stop = new AbortController();
@@ -56,17 +63,27 @@ export async function collect(options: CollectOptions, signal: AbortSignal): Pro
     },
   });
   const ended = AbortSignal.any([signal, stop.signal]);
-  const collectors: Collector[] = [];
-  for (const venue of options.venues) collectors.push(await openCollector(venue, options, outbox));
-  const done = Promise.all(collectors.map((collector) => collector.run(ended))).then(async () => {
-    if (fatal !== null) throw fatal;
-    await outbox.close();
+  const stamps = new StampWatch({
+    limitMs: options.stampLimitMs ?? STAMP_LIMIT_MS,
+    clocks: options.clocks ?? systemClocks,
+    logger: options.logger,
   });
+  stamps.start();
+  const collectors: Collector[] = [];
+  for (const venue of options.venues) collectors.push(await openCollector(venue, options, outbox, stamps));
+  for (const collector of collectors) stamps.join(collector);
+  const done = Promise.all(collectors.map((collector) => collector.run(ended)))
+    .then(async () => {
+      if (fatal !== null) throw fatal;
+      await outbox.close();
+    })
+    .finally(() => stamps.stop());
   return {
     done,
     status: () => ({
       venues: collectors.map((collector) => collector.status()),
       outbox: { size: outbox.size, blocked: outbox.blocked },
+      stamps: stamps.status(),
     }),
   };
 }
@@ -75,8 +92,10 @@ async function openCollector(
   { adapter, plan }: CollectOptions['venues'][number],
   options: CollectOptions,
   outbox: Outbox,
+  stamps: StampWatch,
 ): Promise<Collector> {
-  const { log, logger, beatMs, collector, clocks = systemClocks, shard = { index: 0, count: 1 } } = options;
+  const { clocks } = stamps;
+  const { log, logger, beatMs, collector, shard = { index: 0, count: 1 } } = options;
   const { venue } = adapter;
   const restateMs = beatMs * 12;
   const found = await recoverEvidence(log, venue, restateMs * 4 * MICROS_PER_MS, clocks.wall());
@@ -92,6 +111,7 @@ async function openCollector(
     shard,
     outbox,
     clocks,
+    stamps,
     logger,
     collector,
     evidence,

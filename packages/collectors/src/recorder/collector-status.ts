@@ -13,6 +13,8 @@ export type CollectorStatus = {
   readonly lastFrameAt: number | null;
   readonly beatAt: number | null;
   readonly readsPerSecond: number | null;
+  /** How old messages are when they are received, by the venue's own times; null where it states none. */
+  readonly messageAgeMs: number | null;
 };
 
 export function countBooks(

@@ -11,20 +11,22 @@ import type {
   VenueEvent,
   VenueRequest,
 } from '@ladderlog/core';
-import { Capture, LadderlogError, MICROS_PER_MS } from '@ladderlog/core';
+import { Capture, LadderlogError, MICROS_PER_MS, MessageAges } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
 import type { CollectorStatus } from './collector-status.ts';
 import { countBooks, stateOf } from './collector-status.ts';
+import { every } from './every.ts';
 import type { Outbox } from './outbox.ts';
 import { Poller } from './poller.ts';
 import { Prober } from './prober.ts';
 import { AdaptiveRate } from '../venue/rate.ts';
 import type { RestAnswer } from '../venue/rest.ts';
-import { pause } from '../venue/pause.ts';
 import { Rest, askAll } from '../venue/rest.ts';
 import type { Clocks } from './session-clock.ts';
 import { SessionClock } from './session-clock.ts';
+import type { Stall, Stamping, StampWatch } from './stamp-watch.ts';
+import { starvedSamples } from './starved-samples.ts';
 import type { Shard } from './targets.ts';
 import { VenueSocket } from './venue-socket.ts';
 import { WatchList } from './watch-list.ts';
@@ -34,7 +36,9 @@ export type CollectorOptions = {
   readonly plan: CollectPlan;
   readonly shard: Shard;
   readonly outbox: Outbox;
+  /** Those of the watch. */
   readonly clocks: Clocks;
+  readonly stamps: StampWatch;
   readonly logger: Logger;
   readonly collector: string;
   /** What the log says was watched when it ended. */
@@ -48,10 +52,7 @@ export type CollectorOptions = {
   readonly patienceMs: number;
 };
 
-/** Rounds of samples that may fail before they are in a gap. */
-const SAMPLES_MISSED = 3;
-
-export class Collector {
+export class Collector implements Stamping {
   private readonly options: CollectorOptions;
   private readonly capture: Capture;
   private readonly running = new Set<Promise<void>>();
@@ -66,6 +67,7 @@ export class Collector {
   private frames = 0;
   private lastFrameAt: number | null = null;
   private beatAt: number | null = null;
+  private readonly ages = new MessageAges();
 
   constructor(options: CollectorOptions) {
     this.options = options;
@@ -166,26 +168,9 @@ export class Collector {
     });
   }
 
-  /** Runs a task now and then again, a while after it ended. What a venue does never ends the loop; a fault of ours does. */
-  private async every(
-    ms: number,
-    signal: AbortSignal,
-    name: string,
-    task: () => Promise<void>,
-  ): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await task();
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!(error instanceof LadderlogError)) throw error;
-        this.options.logger.warn(
-          { event: 'collector.task_failed', venue: this.options.adapter.venue, task: name, code: error.code },
-          error.message,
-        );
-      }
-      await pause(ms, signal);
-    }
+  private every(ms: number, signal: AbortSignal, task: string, run: () => Promise<void>): Promise<void> {
+    const { adapter, logger } = this.options;
+    return every(ms, signal, { venue: adapter.venue, task, logger }, run);
   }
 
   private async ask(request: VenueRequest): Promise<RestAnswer> {
@@ -228,11 +213,13 @@ export class Collector {
       capture: this.capture,
       outbox: options.outbox,
       clocks: options.clocks,
+      stamps: options.stamps,
       logger: options.logger,
       newSessionId: options.newSessionId,
       beatMs: options.beatMs,
       clockJumpMs: options.clockJumpMs,
       backoff: options.backoff,
+      ages: this.ages,
       onFindings: (findings) => {
         this.countFrame();
         this.onFindings(findings);
@@ -250,27 +237,12 @@ export class Collector {
 
   private beat(): void {
     this.push(this.restSession.beat('polled'));
-    this.openStarvedSamples();
+    const rests = Object.values(this.rests);
+    this.push(starvedSamples(this.options.plan, this.capture, rests, this.restSession, this.restClock.now()));
     this.beatAt = this.restClock.now();
     const driftMs = this.restClock.drift() / MICROS_PER_MS;
     if (Math.abs(driftMs) > this.options.clockJumpMs)
       this.restartRest(`the wall clock moved by ${Math.round(driftMs)} ms`);
-  }
-
-  /** Samples by REST come with every discovery. While it gives nothing, quiet is no news. */
-  private openStarvedSamples(): void {
-    const { plan } = this.options;
-    const refusal = Object.values(this.rests).find((rest) => rest.refusal)?.refusal;
-    if (!plan.sample || !refusal) return;
-    const { cause, detail } = refusal;
-    const now = this.restClock.now();
-    for (const { dataset, session, market, lastEvidence, gap } of this.capture.tracks.all()) {
-      if (dataset !== 'samples' || session !== this.restSession.id || gap) continue;
-      if (now - lastEvidence > SAMPLES_MISSED * plan.timing.discoverMs * MICROS_PER_MS)
-        this.push(
-          this.restSession.openGaps(cause, now, detail, { scope: 'venue', market, from: lastEvidence }),
-        );
-    }
   }
 
   /** Polling goes on under a new session with the new wall clock; what it watched is in a gap across the jump. */
@@ -282,9 +254,26 @@ export class Collector {
     this.options.logger.warn({ event: 'collector.clock_jump', venue: this.options.adapter.venue }, detail);
   }
 
+  stall(stall: Stall): void {
+    const { restSession, restClock } = this;
+    this.push(restSession.stall(restClock.at(stall.since), restClock.now(), stall.detail));
+    for (const socket of this.list.sockets) socket.catchingUp.begin(stall);
+  }
+
+  catchUp(rested: boolean): boolean {
+    // The loop comes round again: what is asked for from now on is answered in time.
+    if (this.restSession.isLate) this.push(this.restSession.catchUp(this.restClock.now()).events);
+    return this.list.sockets.map((socket) => socket.catchingUp.look(rested)).every(Boolean);
+  }
+
+  get lateFrames(): number {
+    return this.list.sockets.reduce((sum, socket) => sum + socket.catchingUp.lateFrames, 0);
+  }
+
   status(): CollectorStatus {
     const { sockets } = this.list;
     const books = countBooks(this.capture.tracks.all());
+    const age = this.ages.median(this.restClock.now());
     const connected = this.poller !== null || sockets.length === 0 || sockets.some(({ open }) => open);
     return {
       venue: this.options.adapter.venue,
@@ -295,6 +284,7 @@ export class Collector {
       lastFrameAt: this.lastFrameAt,
       beatAt: this.beatAt,
       readsPerSecond: this.rates[0]?.perSecond ?? null,
+      messageAgeMs: age === null ? null : age / MICROS_PER_MS,
     };
   }
 }

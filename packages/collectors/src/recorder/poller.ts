@@ -90,7 +90,7 @@ export class Poller {
   }
 
   private async pollOne(market: string): Promise<void> {
-    const before = new Map(this.tracks(market).map(({ outcome, lastLadders }) => [outcome, lastLadders]));
+    const before = new Map(this.tracks(market).map(({ outcome, lastBook }) => [outcome, lastBook]));
     const answer = await this.options.ask(this.options.poll.request(market));
     const nowMs = performance.now();
     if (!answer.ok) {

@@ -48,7 +48,8 @@ export class Prober {
     const { plan, capture } = this.options;
     if (plan.seedMs === null) return;
     for (const socket of this.options.sockets) {
-      if (!socket.open || !socket.session) continue;
+      // What is asked for while it is late is answered too late.
+      if (!socket.open || !socket.session || socket.session.isLate) continue;
       const now = socket.clock.now();
       const missing: [string, string][] = [];
       for (const { session, dataset, market, outcome, started, gap } of capture.tracks.all()) {

@@ -9,6 +9,8 @@ export type Clocks = {
   readonly wall: () => Micros;
   /** Monotonic clock, milliseconds with fraction. */
   readonly monotonic: () => number;
+  /** How late a stamp made now may be; absent where nobody watches it. */
+  readonly stampDelay?: () => Micros;
 };
 
 export const systemClocks: Clocks = {
@@ -28,7 +30,17 @@ export class SessionClock {
   }
 
   now(): Micros {
-    return this.base + Math.round((this.clocks.monotonic() - this.start) * MICROS_PER_MS);
+    return this.at(this.clocks.monotonic());
+  }
+
+  /** The moment that the monotonic clock showed then. */
+  at(monotonic: number): Micros {
+    return this.base + Math.round((monotonic - this.start) * MICROS_PER_MS);
+  }
+
+  /** Of a stamp made now; null where nobody watches it. */
+  stampDelay(): Micros | null {
+    return this.clocks.stampDelay?.() ?? null;
   }
 
   /** Microseconds by which the wall clock moved against this session's; slow drift is no jump, the caller has a limit. */

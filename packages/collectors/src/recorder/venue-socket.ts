@@ -1,51 +1,32 @@
 // One WebSocket of a venue, for ever: connect, subscribe, stamp each message before anything else, hand it to the session,
 // notice when it breaks or falls silent, write the gap, wait with jitter, connect again. What is said on it is the venue's dialogue.
 
-import type {
-  Capture,
-  Finding,
-  GapCause,
-  Micros,
-  Session,
-  SocketDialogue,
-  Target,
-  VenueTiming,
-} from '@ladderlog/core';
+import type { Finding, GapCause, Micros, Session, SocketDialogue, Target } from '@ladderlog/core';
 import { MICROS_PER_MS, backoffMs } from '@ladderlog/core';
-import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
 
-import { Asks } from './asks.ts';
+import { Asks, awaitedBooks } from './asks.ts';
 import { Batch } from './batch.ts';
-import { MAX_FRAME_BYTES } from './encodable.ts';
+import { CatchingUp } from './catching-up.ts';
 import type { Loss } from './losses.ts';
 import { lossOf, lostBooks } from './losses.ts';
-import type { Outbox } from './outbox.ts';
 import { pause } from '../venue/pause.ts';
 import { SendQueue } from './send-queue.ts';
-import type { Clocks } from './session-clock.ts';
 import { SessionClock } from './session-clock.ts';
+import type { VenueSocketOptions } from './socket-options.ts';
+import { SOCKET_OPTIONS } from './socket-options.ts';
+import { AgeRise } from './stamp-judge.ts';
 import { trades } from './targets.ts';
-
-const SOCKET_OPTIONS = { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, handshakeTimeout: 10_000 };
 
 /** Books that are lost together are asked for together. */
 const RESYNC_DELAY_MS = 200;
 
-export type VenueSocketOptions = {
-  readonly nameInLogs: string;
-  readonly timing: Pick<VenueTiming, 'silenceMs' | 'lifeMs' | 'firstBookMs'>;
-  readonly capture: Capture;
-  readonly outbox: Outbox;
-  readonly clocks: Clocks;
-  readonly logger: Logger;
-  readonly newSessionId: () => string;
-  readonly beatMs: number;
-  readonly clockJumpMs: number;
-  readonly backoff: { readonly baseMs: number; readonly maxMs: number };
-  /** Of each frame that came. */
-  readonly onFindings: (findings: readonly Finding[]) => void;
-};
+/** What hits all that this process records. */
+const COLLECTOR_CAUSES: ReadonlySet<GapCause> = new Set([
+  'log_unavailable',
+  'clock_jump',
+  'recorder_stalled',
+]);
 
 export class VenueSocket {
   private readonly dialogue: SocketDialogue;
@@ -61,11 +42,23 @@ export class VenueSocket {
   private loss: Loss | null = null;
   /** When limits were last looked at. */
   private lookedAt = 0;
+  private rise: AgeRise;
+  /** After a stall of this process. */
+  readonly catchingUp: CatchingUp;
 
   constructor(dialogue: SocketDialogue, options: VenueSocketOptions) {
     this.dialogue = dialogue;
     this.options = options;
     this.clock = new SessionClock(options.clocks);
+    this.rise = new AgeRise(options.stamps.limitMs);
+    this.catchingUp = new CatchingUp({
+      limitMs: options.stamps.limitMs,
+      current: () => (this.socket && this.session ? { session: this.session, clock: this.clock } : null),
+      ping: (text) => this.open && (this.socket?.ping(text), true),
+      push: (events) => options.outbox.push(events),
+      resync: (markets) => this.resync(markets),
+      abandon: (cause, detail) => this.abandon(cause, detail),
+    });
     this.queue = new SendQueue(dialogue.minSendGapMs, (text) => this.deliver(text));
   }
 
@@ -141,6 +134,7 @@ export class VenueSocket {
     const session = options.capture.openSession(options.newSessionId());
     this.session = session;
     this.loss = null;
+    this.rise = new AgeRise(options.stamps.limitMs);
     const { url, headers } = dialogue.endpoint();
     const socket = new WebSocket(url, { ...SOCKET_OPTIONS, headers });
     this.socket = socket;
@@ -157,7 +151,10 @@ export class VenueSocket {
     });
     socket.on('message', (data: Buffer) => this.receive(session, data));
     socket.on('ping', () => session.noteActivity(this.clock.now()));
-    socket.on('pong', () => session.noteActivity(this.clock.now()));
+    socket.on('pong', (data: Buffer) => {
+      session.noteActivity(this.clock.now());
+      this.catchingUp.hear(data.toString());
+    });
     const about = { event: 'stream.error', stream: options.nameInLogs, session: session.id };
     socket.on('error', (error) => options.logger.warn(about, error.message));
     const code = await new Promise<number>((resolve) => socket.once('close', resolve));
@@ -199,6 +196,7 @@ export class VenueSocket {
     // Still unread when the connection was given up: inside its gap.
     if (this.loss) return;
     const observedAt = this.clock.now();
+    session.noteStampDelay(this.clock.stampDelay());
     const text = data.toString('utf8');
     const answers = dialogue.onText?.(text) ?? [];
     const { settings } = dialogue;
@@ -206,7 +204,7 @@ export class VenueSocket {
     const { events, findings } = session.frame(frame, data);
     options.outbox.push(events);
     this.queue.push(answers);
-    this.react(findings);
+    this.react(findings, observedAt);
     if (options.outbox.blocked)
       this.abandon('log_unavailable', 'the log does not accept and the buffer is full');
   }
@@ -219,7 +217,7 @@ export class VenueSocket {
     if (code !== 1006) session.noteActivity(at);
     const ended = wasOpen ? `socket closed with ${code}` : 'could not connect';
     const { cause, detail } = this.loss ?? { cause: 'disconnected', detail: ended };
-    const scope = cause === 'log_unavailable' || cause === 'clock_jump' ? 'collector' : 'connection';
+    const scope = COLLECTOR_CAUSES.has(cause) ? 'collector' : 'connection';
     const gaps = session.openGaps(cause, at, detail, { scope });
     outbox.push(gaps);
     logger.warn(
@@ -233,7 +231,9 @@ export class VenueSocket {
       for (const outcome of outcomes) this.session?.watch(market, outcome, this.clock.now());
   }
 
-  private react(findings: readonly Finding[]): void {
+  private react(findings: readonly Finding[], observedAt: Micros): void {
+    const { ages, stamps } = this.options;
+    if (!this.session?.isLate && this.rise.hear(findings, observedAt, ages)) stamps.agesRose();
     for (const finding of findings)
       // A book that crossed our unsubscribing: an observation, and no promise of more.
       if (finding.type === 'book' && !this.has(finding.market)) this.stop(finding.market, 'unsubscribed');
@@ -268,12 +268,7 @@ export class VenueSocket {
    */
   private askAgain(session: string, now: number, before: number): void {
     const { tracks, known } = this.options.capture;
-    const awaited = new Map<string, Micros>();
-    for (const { session: of, dataset, market, gap } of tracks.all()) {
-      if (of !== session || dataset !== 'books' || !gap) continue;
-      const since = Math.max(gap.from, this.openedAt);
-      awaited.set(market, Math.min(since, awaited.get(market) ?? since));
-    }
+    const awaited = awaitedBooks(tracks.all(), session, this.openedAt);
     const isTrading = (market: string): boolean => trades(known.get(market), now);
     const { again, inVain } = this.asks.review(awaited, before, now, isTrading);
     if (inVain) this.abandon('disconnected', 'reconnecting for a book that was asked for in vain');

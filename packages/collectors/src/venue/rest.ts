@@ -101,6 +101,7 @@ export class Rest {
     }
     const { status } = response;
     const observedAt = clock.now();
+    session.noteStampDelay(clock.stampDelay());
     const frame = {
       channel: request.channel,
       direction: 'in' as const,

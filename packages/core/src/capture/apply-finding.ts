@@ -2,6 +2,7 @@
 
 import { bookState, checkBook } from './checks.ts';
 import type { CheckFlag, Envelope, VenueEvent } from '../events/events.ts';
+import type { LateReading } from './late.ts';
 import type { OpenSession, SharedCapture } from './shared.ts';
 import type { Micros } from '../kernel/time.ts';
 import type { Track } from './tracks.ts';
@@ -24,6 +25,10 @@ export type FindingContext = {
   readonly envelope: Envelope;
   /** Newest activity of the connection before this frame; 0: none. */
   readonly activeBefore: Micros;
+  /** Set while the connection reads what piled up when the recorder was held up. */
+  readonly late: LateReading | null;
+  /** An answer to a question that was asked before the connection had caught up: too old to end a gap. */
+  readonly askedLate: boolean;
   nextBook: number;
   nextSample: number;
   readonly events: VenueEvent[];
@@ -45,6 +50,7 @@ export function applyFinding(context: FindingContext, finding: Finding): void {
       applyBreak(context, finding);
       return;
     case 'compare': {
+      if (context.late) return;
       const { type: _type, ...compared } = finding;
       events.push({ ...envelope, ...compared, type: 'BookCompared', equal: finding.levelsDiffering === 0 });
       return;
@@ -62,20 +68,38 @@ export function applyFinding(context: FindingContext, finding: Finding): void {
 
 function applyBook(context: FindingContext, finding: BookFinding): void {
   const { capture, events } = context;
-  const { tracks, adapter } = capture;
-  const { type: _type, flags: found, continues = true, ...book } = finding;
+  const { tracks } = capture;
+  const { continues = true } = finding;
   const envelope = { ...context.envelope, market: finding.market, sourceTs: finding.sourceTs };
   const { track, owner } = watched(context, 'books', finding.market, finding.outcome);
+  const besideStream = !continues || (owner?.streams === true && !isSocket(context));
+  if (isLate(context, track)) {
+    passOver(context, track, envelope);
+    if (!owner && !besideStream && isSocket(context)) context.late?.hold(track, finding);
+    return;
+  }
   if (track.gap) {
-    const besideStream = !continues || (owner?.streams === true && !isSocket(context));
     // A change inside a gap builds on a book we cannot vouch for; a book from beside the stream does not mend the stream.
     if (finding.kind === 'delta' || besideStream) return;
     if (owner) tracks.handOver(track, envelope, envelope, events);
   }
   tracks.observed(track, envelope, events);
-  if (finding.kind === 'snapshot' && adapter.capture.streamsSamples && isSocket(context))
+  if (finding.kind === 'snapshot' && capture.adapter.capture.streamsSamples && isSocket(context))
     resumeSamples(context, envelope);
-  track.lastLadders = finding;
+  emitBook(capture, track, envelope, finding, context.nextBook++, events);
+}
+
+/** The book as an observation of the track, with its checks. */
+export function emitBook(
+  { adapter }: SharedCapture,
+  track: Track,
+  envelope: Envelope,
+  finding: BookFinding,
+  entry: number,
+  into: VenueEvent[],
+): void {
+  const { type: _type, flags: found, continues: _continues, ...book } = finding;
+  track.lastBook = finding;
   let flags: readonly CheckFlag[] = checkBook(finding, adapter.capture.priceBounds, envelope, found);
   if (finding.sourceTs !== null) {
     if (
@@ -87,14 +111,29 @@ function applyBook(context: FindingContext, finding: BookFinding): void {
     }
     track.lastSourceTs = finding.sourceTs;
   }
-  events.push({
+  into.push({
     ...envelope,
     type: 'BookObserved',
     ...book,
-    entry: context.nextBook++,
+    entry,
     state: bookState(finding),
     flags,
   });
+}
+
+/** Late, or too old for a gap that is open. */
+const isLate = ({ late, askedLate }: FindingContext, track: Track): boolean =>
+  late !== null || (askedLate && track.gap !== null);
+
+/** No observation; one that would have begun the capture begins it with a gap. */
+function passOver({ capture, late, events }: FindingContext, track: Track, envelope: Envelope): void {
+  const { tracks } = capture;
+  tracks.start(track, envelope, events);
+  if (late && !track.gap) {
+    const detail = 'the first of it came late';
+    tracks.stall(track, envelope, { from: envelope.observedAt, detail, first: late.first }, events);
+  }
+  tracks.noteLate(track, envelope);
 }
 
 const isSocket = ({ frame }: FindingContext): boolean => frame.channel === 'ws';
@@ -155,6 +194,10 @@ function applySample(context: FindingContext, finding: SampleFinding): void {
   const { type: _type, ...sample } = finding;
   const envelope = { ...context.envelope, market: finding.market, sourceTs: finding.sourceTs };
   const { track } = watched(context, 'samples', finding.market, null);
+  if (isLate(context, track)) {
+    passOver(context, track, envelope);
+    return;
+  }
   tracks.observed(track, envelope, context.events);
   context.events.push({ ...envelope, type: 'MetricSampled', entry: context.nextSample++, ...sample });
 }
@@ -179,6 +222,7 @@ function applyBreak(context: FindingContext, finding: BreakFinding): void {
       ? envelope.observedAt
       : (finding.since ?? (context.activeBefore || envelope.observedAt));
   for (const track of hit) {
+    context.late?.lose(track);
     const since = Math.max(from, track.lastObserved ? 0 : track.watchedAt);
     tracks.open(track, envelope, { ...finding, from: since }, context.events);
   }
@@ -204,14 +248,17 @@ function applyReject(context: FindingContext, finding: RejectFinding): void {
     detail: finding.reason,
   };
   if (finding.market !== '') {
-    for (const track of tracks.ofMarket(finding.market))
+    for (const track of tracks.ofMarket(finding.market)) {
+      context.late?.lose(track);
       tracks.open(track, envelope, { ...gap, scope: 'book' }, events);
+    }
     return;
   }
   // Where the venue numbers its messages, a lost one shows in the numbers; elsewhere any book of the connection is suspect.
   if (adapter.capture.sequenced) return;
   for (const track of tracks.all()) {
-    if (track.session === context.session && track.dataset === 'books')
-      tracks.open(track, { ...envelope, market: track.market }, { ...gap, scope: 'connection' }, events);
+    if (track.session !== context.session || track.dataset !== 'books') continue;
+    context.late?.lose(track);
+    tracks.open(track, { ...envelope, market: track.market }, { ...gap, scope: 'connection' }, events);
   }
 }

@@ -3,8 +3,11 @@
 
 import type { Envelope, GapCause, GapScope, VenueEvent } from '../events/events.ts';
 import { applyFinding } from './apply-finding.ts';
+import type { CaughtUp } from './catch-up.ts';
+import { catchUp } from './catch-up.ts';
 import type { Ladders } from './checks.ts';
 import { sameLadders } from './checks.ts';
+import { LateReading } from './late.ts';
 import type { OpenSession, SharedCapture } from './shared.ts';
 import type { Micros } from '../kernel/time.ts';
 import type { Track } from './tracks.ts';
@@ -29,6 +32,10 @@ export class Session implements OpenSession {
   streams = false;
   /** Newest inbound activity of this connection, our clock. */
   lastActivity: Micros = 0;
+  private late: LateReading | null = null;
+  private caughtUpAt: Micros = 0;
+  /** The largest delay of a stamp since the last beat. */
+  private stampDelay: Micros | null = null;
 
   constructor(capture: SharedCapture, id: string) {
     this.capture = capture;
@@ -46,8 +53,13 @@ export class Session implements OpenSession {
     this.closed = true;
   }
 
+  /** The newest frame; -1: there was none. */
+  get last(): number {
+    return this.nextOrdinal - 1;
+  }
+
   get ordinal(): number {
-    return Math.max(0, this.nextOrdinal - 1);
+    return Math.max(0, this.last);
   }
 
   /** The tape, then what the frame says. `body` is the frame's exact bytes. */
@@ -77,6 +89,7 @@ export class Session implements OpenSession {
     ];
     if (frame.direction === 'out') return { events, findings };
     if (frame.observedAt > this.lastActivity) this.lastActivity = frame.observedAt;
+    if (this.late) this.late.frames++;
     const context = {
       capture,
       session: this.id,
@@ -84,6 +97,8 @@ export class Session implements OpenSession {
       body,
       envelope,
       activeBefore,
+      late: this.late,
+      askedLate: requestedAt !== null && requestedAt < this.caughtUpAt,
       nextBook: 0,
       nextSample: 0,
       events,
@@ -104,7 +119,7 @@ export class Session implements OpenSession {
     const lost: string[] = [];
     const gaps: VenueEvent[] = [];
     const held = new Map<Track, Ladders | null>();
-    for (const track of this.watched()) held.set(track, track.lastLadders);
+    for (const track of this.watched()) held.set(track, track.lastBook);
     const result = this.frame(frame, body, requestedAt, (finding) => {
       if (finding.type !== 'book' && finding.type !== 'compare') return;
       const track = tracks.get('books', finding.market, finding.outcome);
@@ -127,6 +142,48 @@ export class Session implements OpenSession {
   /** Inbound activity that is no frame (protocol pings): proof that the connection lives. */
   noteActivity(at: Micros): void {
     if (at > this.lastActivity) this.lastActivity = at;
+  }
+
+  /** How much later than its arrival a message may have been stamped. */
+  noteStampDelay(delay: Micros | null): void {
+    if (delay !== null && !this.late && delay > (this.stampDelay ?? -1)) this.stampDelay = delay;
+  }
+
+  get isLate(): boolean {
+    return this.late !== null;
+  }
+
+  /**
+   * The recorder was held up since `since`, the last moment at which it was on time. What this connection reads from now on may
+   * have waited: everything it watches is in a gap until it has caught up.
+   */
+  stall(since: Micros, at: Micros, detail: string): VenueEvent[] {
+    const { tracks } = this.capture;
+    const events: VenueEvent[] = [];
+    const late = (this.late ??= new LateReading(this.nextOrdinal));
+    for (const track of this.watched()) {
+      const { lastBook, lastObserved, gap, lastEvidence } = track;
+      if (!gap && lastBook && lastObserved?.session === this.id)
+        late.hold(track, { ...lastBook, kind: 'snapshot' });
+      // Between two polls nobody looked: the last one that was answered is what is known.
+      const from = this.streams ? since : Math.min(since, lastEvidence);
+      tracks.stall(track, this.envelope(track, at), { from, detail, first: late.first }, events);
+    }
+    return events;
+  }
+
+  /**
+   * What had piled up is read. Where the venue numbers its messages, the books that were kept up meanwhile are whole, and are
+   * stated again as they stand now; others must be sent anew. Samples of a stream are watched again.
+   */
+  catchUp(at: Micros): CaughtUp {
+    const { late } = this;
+    // After its newest frame, so that what is stated now has a moment of its own.
+    const now = Math.max(at, this.lastActivity + 1);
+    this.late = null;
+    this.caughtUpAt = now;
+    this.stampDelay = null;
+    return catchUp(this.capture, this, late, [...this.watched()], now);
   }
 
   watch(market: string, outcome: string | null, at: Micros, dataset: 'books' | 'samples' = 'books'): void {
@@ -164,8 +221,10 @@ export class Session implements OpenSession {
     const { tracks } = this.capture;
     const events: VenueEvent[] = [];
     const aliveAt = source === 'socket' ? this.lastActivity : null;
+    const { stampDelay } = this;
+    this.stampDelay = null;
     for (const track of this.watched()) {
-      tracks.beat(track, this.envelope(track, 0), aliveAt, events);
+      tracks.beat(track, this.envelope(track, 0), { aliveAt, stampDelay }, events);
     }
     return events;
   }

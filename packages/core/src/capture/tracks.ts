@@ -3,11 +3,21 @@
 //   a gap opens at the last moment known to be covered, and only a whole book (a snapshot) closes it.
 // While a gap is open no observation of that track is emitted. Quiet is not a gap: beats say so.
 
-import type { Dataset, Envelope, GapCause, GapEdge, GapScope, VenueEvent, Venue } from '../events/events.ts';
-import type { Ladders } from './checks.ts';
+import type {
+  Dataset,
+  Envelope,
+  GapCause,
+  GapEdge,
+  GapScope,
+  LateFrames,
+  VenueEvent,
+  Venue,
+} from '../events/events.ts';
+import type { BookFinding } from './finding.ts';
 import type { Evidence, OpenGap } from './evidence.ts';
 import { hashText } from '../kernel/hash.ts';
 import type { Micros } from '../kernel/time.ts';
+import { withLateFrame, withLateFrom, withoutLateEnd } from './late-frames.ts';
 
 export type Track = {
   readonly dataset: Dataset;
@@ -27,8 +37,8 @@ export type Track = {
   lastBeat: Micros;
   lastObserved: GapEdge | null;
   lastSourceTs: Micros | null;
-  /** The newest ladder observed; its arrays are never changed. */
-  lastLadders: Ladders | null;
+  /** The newest book observed; its arrays are never changed. */
+  lastBook: BookFinding | null;
   gap: OpenGap | null;
 };
 
@@ -81,7 +91,7 @@ export class Tracks {
       lastBeat: 0,
       lastObserved: null,
       lastSourceTs: null,
-      lastLadders: null,
+      lastBook: null,
       gap: null,
     };
     this.byKey.set(key, track);
@@ -131,7 +141,13 @@ export class Tracks {
   open(
     track: Track,
     envelope: Envelope,
-    gap: { cause: GapCause; scope: GapScope; from: Micros; detail: string | null },
+    gap: {
+      cause: GapCause;
+      scope: GapScope;
+      from: Micros;
+      detail: string | null;
+      late?: readonly LateFrames[];
+    },
     into: VenueEvent[],
   ): void {
     if (!track.started || track.gap) return;
@@ -146,9 +162,41 @@ export class Tracks {
       scope: gap.scope,
       from,
       lastBefore: track.lastObserved,
-      late: [],
+      late: gap.late ?? [],
     };
     into.push({ ...envelope, ...subjectOf(track), type: 'GapOpened', ...track.gap, detail: gap.detail });
+  }
+
+  /**
+   * The recorder was held up since `from`: what its connection reads now, from the frame `first` on, is late. A gap that is open
+   * goes on, and says so.
+   */
+  stall(
+    track: Track,
+    envelope: Envelope,
+    { from, detail, first }: { readonly from: Micros; readonly detail: string; readonly first: number },
+    into: VenueEvent[],
+  ): void {
+    const { session } = envelope;
+    if (!track.gap) {
+      const late = [{ session, first, last: null }];
+      this.open(track, envelope, { cause: 'recorder_stalled', scope: 'collector', from, detail, late }, into);
+      return;
+    }
+    const late = withLateFrom(track.gap.late, session, first);
+    if (late === track.gap.late) return;
+    track.gap = { ...track.gap, late };
+    into.push({ ...envelope, ...subjectOf(track), type: 'GapOpened', ...track.gap, detail: null });
+  }
+
+  /** A frame that told of the track came late. */
+  noteLate(track: Track, { session, ordinal }: Envelope): void {
+    if (track.gap) track.gap = { ...track.gap, late: withLateFrame(track.gap.late, session, ordinal) };
+  }
+
+  /** The connection has caught up, with `last` the last frame that came late. */
+  caughtUp(track: Track, session: string, last: number): void {
+    if (track.gap) track.gap = { ...track.gap, late: withoutLateEnd(track.gap.late, session, last) };
   }
 
   private close(
@@ -169,14 +217,19 @@ export class Tracks {
    * Proof of life: covered until the newest evidence, or until `aliveAt`, the last inbound activity of its connection, when
    * that is newer. Only for what is started and not in a gap, and only when it is news.
    */
-  beat(track: Track, envelope: Envelope, aliveAt: Micros | null, into: VenueEvent[]): void {
+  beat(
+    track: Track,
+    envelope: Envelope,
+    { aliveAt, stampDelay }: { readonly aliveAt: Micros | null; readonly stampDelay: Micros | null },
+    into: VenueEvent[],
+  ): void {
     if (!track.started || track.gap) return;
     if (aliveAt !== null && aliveAt > track.lastEvidence) track.lastEvidence = aliveAt;
     if (track.lastEvidence <= track.lastBeat) return;
     track.lastBeat = track.lastEvidence;
     const { collector } = this;
     const at = { observedAt: track.lastEvidence };
-    into.push({ ...envelope, ...at, ...subjectOf(track), type: 'CaptureBeat', collector, stampDelay: null });
+    into.push({ ...envelope, ...at, ...subjectOf(track), type: 'CaptureBeat', collector, stampDelay });
   }
 
   /** Watching ends on purpose. An open gap ends with it, without an observation after. */

@@ -6,6 +6,8 @@ import type { EventType, Frame, Micros, Position, VenueAdapter, VenueEvent } fro
 import { EARLIEST_MICROS, LATEST_MICROS, adapterOf } from '@ladderlog/core';
 import type { FrameVerdict, Recorded } from './judge-frame.ts';
 import { judgeFrame } from './judge-frame.ts';
+import { GapsInAudit } from './held-findings.ts';
+import { judgeRestated } from './restated.ts';
 import type { AuditOptions, AuditResult, NotJudged } from './result.ts';
 import type { AuditSession, TapedWithEvents } from './sessions.ts';
 import { AuditSessions } from './sessions.ts';
@@ -13,6 +15,7 @@ import type { SessionSpan } from './session-spans.ts';
 import { surveySessions } from './session-spans.ts';
 import type { Taped } from './tally.ts';
 import { AuditTally } from './tally.ts';
+import { bookTrack, trackOf } from './tracks.ts';
 import { replayBatches } from '../source/source.ts';
 
 const READ: ReadonlySet<EventType> = new Set([
@@ -43,8 +46,7 @@ class Audit {
   private readonly adapter: VenueAdapter;
   private readonly spans: ReadonlyMap<string, SessionSpan>;
   private readonly sessions: AuditSessions;
-  /** Books in a recorded gap, by market and outcome. */
-  private readonly gaps = new Map<string, string>();
+  private readonly gaps: GapsInAudit;
   private readonly from: Micros;
   private readonly to: Micros;
   private readonly decoder = new TextDecoder();
@@ -55,6 +57,9 @@ class Audit {
     this.spans = spans;
     this.sessions = new AuditSessions(this.adapter);
     this.tally = new AuditTally(options);
+    this.gaps = new GapsInAudit(({ frame, difference }, late) =>
+      this.verdict(frame, late ? { ...NOTHING, suppressed: 1 } : { ...NOTHING, differences: [difference] }),
+    );
     this.from = options.from ?? EARLIEST_MICROS;
     this.to = options.to ?? LATEST_MICROS;
   }
@@ -95,6 +100,7 @@ class Audit {
     if (moment.length > 0) this.judgeMoment(moment, at);
     signal?.throwIfAborted();
     this.closeSessions(Infinity);
+    this.gaps.end();
   }
 
   /** Everything that was recorded with one time: frames, and what they gave. */
@@ -111,10 +117,8 @@ class Audit {
           frames.push({ event, position });
           break;
         case 'GapOpened':
-          if (event.dataset === 'books') {
-            opened.add(trackOf(event.market, event.outcome));
-            if (!this.isOpen(event.market, event.outcome, event.gapId)) this.tally.gap(at);
-          }
+          opened.add(trackOf(event));
+          if (event.dataset === 'books' && !this.gaps.isKnown(event)) this.tally.gap(at);
           break;
         case 'BookObserved':
         case 'MetricSampled':
@@ -125,7 +129,6 @@ class Audit {
           const list = recorded.get(key);
           if (list) list.push({ event, position });
           else recorded.set(key, [{ event, position }]);
-          this.tally.event(event);
           break;
         }
         default:
@@ -133,26 +136,28 @@ class Audit {
     }
     for (const frame of frames) {
       const key = frameKey(frame.event.session, frame.event.ordinal);
-      this.take(frame, recorded.get(key) ?? [], opened);
+      const ours = recorded.get(key) ?? [];
+      for (const { event } of ours) this.tally.event(event);
+      this.take(frame, ours, opened);
       recorded.delete(key);
     }
-    for (const { event } of [...recorded.values()].flat())
-      this.tally.unjudged(
-        event.type === 'FrameRejected' && event.channel === 'import' ? 'import_line' : 'frame_missing',
-        at,
-      );
-    for (const { event } of items) this.followGaps(event);
+    for (const one of [...recorded.values()].flat()) this.judgeAlone(one, at);
+    for (const { event } of items) this.gaps.follow(event);
   }
 
-  private isOpen(market: string, outcome: string | null, gapId: string): boolean {
-    return this.gaps.get(trackOf(market, outcome)) === gapId;
-  }
-
-  private followGaps(event: VenueEvent): void {
-    if (event.type === 'GapOpened' && event.dataset === 'books')
-      this.gaps.set(trackOf(event.market, event.outcome), event.gapId);
-    else if ((event.type === 'GapClosed' || event.type === 'CaptureStopped') && event.dataset === 'books')
-      this.gaps.delete(trackOf(event.market, event.outcome));
+  /** Recorded at a moment that has no frame of it. */
+  private judgeAlone({ event, position }: Recorded, at: Micros): void {
+    const session = event.type === 'BookObserved' ? this.sessions.find(event.session) : null;
+    if (event.type === 'BookObserved' && session && this.gaps.has(bookTrack(event.market, event.outcome))) {
+      if (session.notJudged !== null) return this.tally.unjudged(session.notJudged, at);
+      const verdict = judgeRestated({ event, position }, session, this.adapter);
+      if (verdict && session.newest) return this.verdict(session.newest, verdict);
+    }
+    this.tally.event(event);
+    this.tally.unjudged(
+      event.type === 'FrameRejected' && event.channel === 'import' ? 'import_line' : 'frame_missing',
+      at,
+    );
   }
 
   /** Frames of a connection in the order they came in. */
@@ -205,6 +210,8 @@ class Audit {
     }
     const findings = session.normalizer.normalize(wire);
     this.sessions.learn(session, findings);
+    session.newest = frame;
+    if (event.channel === 'ws') this.sessions.keepBooks(session, findings);
     if (findings.length > 0 && this.tally.frames % FORGET_EVERY === 0)
       this.sessions.forgetEnded(session, event.observedAt);
     this.tally.frame(event);
@@ -213,10 +220,7 @@ class Audit {
       return;
     }
     if (event.direction === 'out') return;
-    const inGap = (market: string, outcome: string): boolean => {
-      const track = trackOf(market, outcome);
-      return this.gaps.has(track) || opened.has(track);
-    };
+    const inGap = (track: string): boolean => this.gaps.has(track) || opened.has(track);
     const verdict = judgeFrame(findings, recorded, this.adapter, event.observedAt, inGap);
     if (verdict.differences.length > 0 && session.socket && event.channel !== 'ws') {
       // An answer that was under way when its connection broke: the recorder had forgotten the books by then, which no frame
@@ -256,6 +260,7 @@ class Audit {
   private verdict(frame: Taped, verdict: FrameVerdict): void {
     const { session, observedAt } = frame.event;
     this.tally.verdict(frame, verdict, this.spans.get(session)?.last === observedAt);
+    for (const { track, difference } of verdict.held) this.gaps.hold(track, { frame, difference });
   }
 
   private closeSessions(now: Micros): void {
@@ -267,7 +272,7 @@ class Audit {
   }
 }
 
+const NOTHING: FrameVerdict = { matched: [], differences: [], suppressed: 0, compared: [], held: [] };
 const NO_GAPS: ReadonlySet<string> = new Set();
 
 const frameKey = (session: string, ordinal: number): string => `${session}\u0000${ordinal}`;
-const trackOf = (market: string, outcome: string | null): string => `${market}\u0000${outcome ?? ''}`;

@@ -3,6 +3,7 @@
 import type { Finding, Micro, Micros, Position, VenueAdapter } from '@ladderlog/core';
 import type { FieldDifference, Judged, JudgedFinding } from './compare.ts';
 import { difference, keyOf, typeOf } from './compare.ts';
+import { bookTrack, samplesTrack } from './tracks.ts';
 
 export type Recorded = { readonly event: Judged; readonly position: Position };
 
@@ -21,6 +22,8 @@ export type FrameVerdict = {
   suppressed: number;
   /** Our book against the venue's, as computed now. */
   readonly compared: { readonly levels: number; readonly drift: Micro }[];
+  /** Not recorded inside a gap: whether they should have been is told at its end. */
+  readonly held: { readonly track: string; readonly difference: FrameDifference }[];
 };
 
 const isJudged = (finding: Finding): finding is JudgedFinding =>
@@ -34,9 +37,9 @@ export function judgeFrame(
   recorded: readonly Recorded[],
   adapter: VenueAdapter,
   observedAt: Micros,
-  inGap: (market: string, outcome: string) => boolean,
+  inGap: (track: string) => boolean,
 ): FrameVerdict {
-  const verdict: FrameVerdict = { matched: [], differences: [], suppressed: 0, compared: [] };
+  const verdict: FrameVerdict = { matched: [], differences: [], suppressed: 0, compared: [], held: [] };
   const due = Map.groupBy(findings.filter(isJudged), (finding) => keyOf(typeOf(finding), finding));
   const seen = Map.groupBy(recorded, ({ event }) => keyOf(event.type, event));
   for (const [, group] of due)
@@ -54,21 +57,18 @@ function pair(
   seen: readonly Recorded[],
   adapter: VenueAdapter,
   observedAt: Micros,
-  inGap: (market: string, outcome: string) => boolean,
+  inGap: (track: string) => boolean,
   verdict: FrameVerdict,
 ): void {
   for (let back = 1; back <= Math.max(due.length, seen.length); back++) {
     const finding = due.at(-back);
     const one = seen.at(-back);
     if (finding && !one) {
-      if (finding.type === 'book' && inGap(finding.market, finding.outcome)) verdict.suppressed++;
-      else
-        verdict.differences.push({
-          ...about(finding),
-          kind: 'missing',
-          type: typeOf(finding),
-          event: null,
-        });
+      const track = trackOf(finding);
+      const missing = { ...about(finding), kind: 'missing' as const, type: typeOf(finding), event: null };
+      if (track === null || !inGap(track)) verdict.differences.push(missing);
+      else if (finding.type === 'book') verdict.suppressed++;
+      else verdict.held.push({ track, difference: missing });
     } else if (one) {
       const field = finding ? difference(one.event, finding, adapter, observedAt) : null;
       if (finding && !field) verdict.matched.push(one.event.type);
@@ -82,6 +82,14 @@ function pair(
         });
     }
   }
+}
+
+/** The track whose gap may have kept it from being recorded. */
+function trackOf(finding: JudgedFinding): string | null {
+  if (finding.type === 'reject') return null;
+  return finding.type === 'sample'
+    ? samplesTrack(finding.market)
+    : bookTrack(finding.market, finding.outcome);
 }
 
 const about = (subject: Judged | JudgedFinding): { market: string; outcome: string | null } => ({

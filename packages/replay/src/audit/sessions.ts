@@ -1,8 +1,9 @@
 // The connections of a recording as an audit rebuilds them: each with a normalizer of its own and its frames in order.
 
-import type { Finding, MarketFields, Micros, Normalizer, VenueAdapter } from '@ladderlog/core';
+import type { BookFinding, Finding, MarketFields, Micros, Normalizer, VenueAdapter } from '@ladderlog/core';
 import type { FrameVerdict, Recorded } from './judge-frame.ts';
 import type { NotJudged } from './result.ts';
+import { bookKey } from './tracks.ts';
 import type { Taped } from './tally.ts';
 
 /** Facts of markets that ended are kept this long: a collector asks for resolutions for about a day. */
@@ -20,6 +21,10 @@ export type AuditSession = {
   socket: boolean;
   /** REST answers of which nothing was recorded, until the socket speaks again: then they should have been. */
   readonly unheard: { readonly frame: Taped; readonly verdict: FrameVerdict }[];
+  /** The frame that was judged last. */
+  newest: Taped | null;
+  /** The newest book of each outcome, where the venue numbers its messages: it may be stated again after a stall. */
+  readonly books: Map<string, BookFinding>;
   /** Why nothing of it can be judged any more. */
   notJudged: NotJudged | null;
 };
@@ -34,6 +39,17 @@ export class AuditSessions {
     this.adapter = adapter;
   }
 
+  /** Null: none of its frames was read. */
+  find(id: string): AuditSession | null {
+    return this.open.get(id) ?? null;
+  }
+
+  /** What the connection holds after a frame of its stream. */
+  keepBooks(session: AuditSession, findings: readonly Finding[]): void {
+    if (!this.adapter.capture.sequenced) return;
+    for (const finding of findings) if (finding.type === 'book') session.books.set(bookKey(finding), finding);
+  }
+
   /** `startMissing`: why a live connection whose first frames were not read cannot be judged. */
   of({ event }: Taped, startMissing: NotJudged): AuditSession {
     let session = this.open.get(event.session);
@@ -44,7 +60,17 @@ export class AuditSessions {
       this.known.set(group, known);
       for (const [market, fields] of known) normalizer.learn(market, fields);
       const notJudged = event.ordinal > 0 && event.provenance === 'captured' ? startMissing : null;
-      session = { normalizer, group, nextOrdinal: 0, held: new Map(), socket: false, unheard: [], notJudged };
+      session = {
+        normalizer,
+        group,
+        nextOrdinal: 0,
+        held: new Map(),
+        socket: false,
+        unheard: [],
+        newest: null,
+        books: new Map(),
+        notJudged,
+      };
       this.open.set(event.session, session);
     }
     return session;
