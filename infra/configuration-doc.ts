@@ -10,7 +10,7 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ['Event log', /^(kafka|registry|partitions|frames)/],
   ['Store', /^clickhouse/],
   ['API and feed', /^(redis|cors|trust|cursor|validate|query|feed)/],
-  ['Collectors', /^(collector|shard|beat|compare|simulator)/],
+  ['Collectors', /^(collector|shard|beat|stamp|compare|simulator)/],
   ...VENUE_ADAPTERS.map(
     ({ venue, routes }) => [`Venue ${routes.words.short}`, new RegExp(`^${venue}`)] as const,
   ),

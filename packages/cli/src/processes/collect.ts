@@ -47,6 +47,7 @@ export async function startCollect(
         collector: config.collectorId,
         logger,
         beatMs: config.beatSeconds * 1_000,
+        stampLimitMs: config.stampLimitMs,
         onAppended: (events, tookMs) => metrics.appended(events, tookMs),
       },
       signal,

@@ -135,4 +135,40 @@ function watchCollectors(registers: Registry[], status: () => CollectorStatus): 
     registers,
     collect: () => waiting.set(status().outbox.size),
   });
+  watchStamps(registers, status);
+}
+
+function watchStamps(registers: Registry[], status: () => CollectorStatus): void {
+  const ages: Gauge<'venue'> = new Gauge({
+    name: 'ladderlog_message_age_seconds',
+    help: 'How old messages are when they are received, by the times of the venue; median of the newest minute.',
+    labelNames: ['venue'] as const,
+    registers,
+    collect() {
+      ages.reset();
+      for (const { venue, messageAgeMs } of status().venues)
+        if (messageAgeMs !== null) ages.set({ venue }, messageAgeMs / 1_000);
+    },
+  });
+  const delay: Gauge = new Gauge({
+    name: 'ladderlog_stamp_delay_seconds',
+    help: 'The largest delay of a stamp in the last ten to twenty seconds.',
+    registers,
+    collect: () => delay.set(status().stamps.delayMs / 1_000),
+  });
+  const totals = [
+    ['ladderlog_stalls_total', 'How often the recorder was held up.', 'stalls'],
+    ['ladderlog_late_frames_total', 'Frames that came too late to be observations.', 'lateFrames'],
+  ] as const;
+  for (const [name, help, of] of totals) {
+    const counter: Counter = new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        counter.reset();
+        counter.inc(status().stamps[of]);
+      },
+    });
+  }
 }

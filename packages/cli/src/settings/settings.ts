@@ -155,6 +155,11 @@ export const OWN_SETTINGS = {
     { flag: true },
   ),
   beatSeconds: setting(10, number(0.05, 600), 'How often a watched market writes a proof of life.'),
+  stampLimitMs: setting(
+    1_000,
+    integer(100, 60_000),
+    'How many milliseconds late a stamp may be, when the recorder itself is held up, before all it watches is in a gap (`recorder_stalled`).',
+  ),
   compareSeconds: setting(30, number(0.1, 86_400), 'How often a venue C book is held against its REST book.'),
   simulatorSeed: setting(1, integer(0, 2 ** 31), 'Seed of the simulated venues.'),
   simulatorFaults: setting(false, boolean, 'Lets the simulated venues misbehave now and then.'),

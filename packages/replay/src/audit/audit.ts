@@ -47,6 +47,8 @@ class Audit {
   private readonly spans: ReadonlyMap<string, SessionSpan>;
   private readonly sessions: AuditSessions;
   private readonly gaps: GapsInAudit;
+  /** The newest frame that the socket of each connection sent. */
+  private readonly spoke = new Map<string, number>();
   private readonly from: Micros;
   private readonly to: Micros;
   private readonly decoder = new TextDecoder();
@@ -58,7 +60,12 @@ class Audit {
     this.sessions = new AuditSessions(this.adapter);
     this.tally = new AuditTally(options);
     this.gaps = new GapsInAudit(({ frame, difference }, late) =>
-      this.verdict(frame, late ? { ...NOTHING, suppressed: 1 } : { ...NOTHING, differences: [difference] }),
+      this.verdict(
+        frame,
+        late || this.cameTooLate(frame)
+          ? { ...NOTHING, suppressed: 1 }
+          : { ...NOTHING, differences: [difference] },
+      ),
     );
     this.from = options.from ?? EARLIEST_MICROS;
     this.to = options.to ?? LATEST_MICROS;
@@ -206,7 +213,10 @@ class Audit {
     };
     if (event.channel === 'ws') {
       session.socket = true;
-      if (event.direction === 'in') this.settleUnheard(session, true);
+      if (event.direction === 'in') {
+        this.spoke.set(event.session, event.ordinal);
+        this.settleUnheard(session, true);
+      }
     }
     const findings = session.normalizer.normalize(wire);
     this.sessions.learn(session, findings);
@@ -255,6 +265,11 @@ class Audit {
             },
       );
     }
+  }
+
+  /** An answer after the last word of its connection's socket: the connection was gone, see settleUnheard. */
+  private cameTooLate({ event }: Taped): boolean {
+    return event.channel !== 'ws' && (this.spoke.get(event.session) ?? Infinity) < event.ordinal;
   }
 
   private verdict(frame: Taped, verdict: FrameVerdict): void {
