@@ -211,13 +211,7 @@ class Audit {
       observedAt: event.observedAt,
       settings: event.settings,
     };
-    if (event.channel === 'ws') {
-      session.socket = true;
-      if (event.direction === 'in') {
-        this.spoke.set(event.session, event.ordinal);
-        this.settleUnheard(session, true);
-      }
-    }
+    if (event.channel === 'ws') this.heard(session, event);
     const findings = session.normalizer.normalize(wire);
     this.sessions.learn(session, findings);
     session.newest = frame;
@@ -247,6 +241,14 @@ class Audit {
       }
     }
     this.verdict(frame, verdict);
+  }
+
+  /** Its socket spoke, or we on it. */
+  private heard(session: AuditSession, { direction, session: id, ordinal }: Taped['event']): void {
+    session.socket = true;
+    if (direction === 'out') return;
+    this.spoke.set(id, ordinal);
+    this.settleUnheard(session, true);
   }
 
   /** An answer that came in when its connection was gone is on the tape and gave nothing, whatever it says. */

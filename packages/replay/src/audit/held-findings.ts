@@ -55,7 +55,7 @@ export class GapsInAudit {
 
   /** The recording ends: gaps that are open say what they know. */
   end(): void {
-    for (const track of [...this.open.keys()]) this.close(track);
+    for (const track of this.open.keys()) this.close(track);
   }
 
   private close(track: string, late = this.open.get(track)?.late ?? []): void {
