@@ -9,6 +9,7 @@ export type { ReadEvent } from './reading.ts';
 export { positionsAt, positionsAtEnd, positionsFromBeginning, readEvents } from './reading.ts';
 export type { EventCodec, RecordFields } from './record.ts';
 export { LogRecord } from './record.ts';
+export { copySqliteLog } from './sqlite/copy.ts';
 export { retryWhileBusy, toLogError } from './sqlite/errors.ts';
 export type { LogRole, SqliteLog } from './sqlite/sqlite-log.ts';
 export { openSqliteLog } from './sqlite/sqlite-log.ts';

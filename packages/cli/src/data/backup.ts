@@ -16,9 +16,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { DatabaseSync, backup } from 'node:sqlite';
 
 import { LadderlogError } from '@ladderlog/core';
+import { copySqliteLog } from '@ladderlog/log';
 
 import { DATA_VERSION, createPrivate } from './data-directory.ts';
 import type { Operation } from './operation.ts';
@@ -69,28 +69,15 @@ export const backupTo: Operation = async ({ context, runtime, progress, signal }
 
 async function copyLog(from: string, to: string, progress: OnProgress, signal: AbortSignal): Promise<void> {
   createPrivate(to);
-  const source = new DatabaseSync(from, { readOnly: true });
   try {
-    // A copy begins anew whenever another connection commits, unless it reads one state of the file all along.
-    source.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
-    await backup(source, to, {
-      rate: 2_000,
-      progress: ({ totalPages, remainingPages }) => {
-        signal.throwIfAborted();
-        progress(totalPages - remainingPages, totalPages, 'pages');
-      },
+    await copySqliteLog(from, to, {
+      signal,
+      onProgress: (done, total) => progress(done, total, 'events'),
     });
   } catch (error) {
     rmSync(to, { force: true });
     throw error;
-  } finally {
-    source.close();
   }
-  // Cursors say what is in the tables, leases who reads now; the copy has no tables and no readers.
-  const copy = new DatabaseSync(to);
-  copy.exec(`DROP TABLE IF EXISTS projector_cursors; DROP TABLE IF EXISTS group_offsets;
-    DROP TABLE IF EXISTS group_members; DROP TABLE IF EXISTS group_claims; PRAGMA journal_mode = DELETE`);
-  copy.close();
 }
 
 /** Puts a backup into an empty data directory; the next start builds the tables. */

@@ -110,7 +110,7 @@ export function prepareFile(
   // Must be set before the first table; in a file with tables it changes nothing.
   db.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;');
   transaction(db, () => {
-    db.exec(TABLES);
+    createTables(db);
     const add = db.prepare('INSERT OR IGNORE INTO partitions (topic, partition) VALUES (?, ?)');
     const known = db.prepare('SELECT count(*) AS count FROM partitions WHERE topic = ?');
     for (const topic of topics) {
@@ -118,9 +118,12 @@ export function prepareFile(
       if ((known.get(topic) as { count: number }).count > 0) continue;
       for (let partition = 0; partition < partitions; partition++) add.run(topic, partition);
     }
-    db.exec(`PRAGMA user_version = ${FILE_VERSION}; PRAGMA application_id = ${APPLICATION_ID};`);
   });
 }
+
+/** The tables that are missing, and the mark of the file. */
+export const createTables = (db: DatabaseSync): void =>
+  db.exec(`${TABLES} PRAGMA user_version = ${FILE_VERSION}; PRAGMA application_id = ${APPLICATION_ID};`);
 
 /** One write transaction, begun at once so that it cannot fail half-way for a lock. */
 export function transaction<T>(db: DatabaseSync, work: () => T): T {
