@@ -2,11 +2,13 @@
 // few histories are read at a time. All by the order of messages and by counts, never by the clock.
 
 import type { BookObserved } from '@ladderlog/core';
-import type { EventLog, LogBatch } from '@ladderlog/log';
+import type { EventLog } from '@ladderlog/log';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Reading } from '../../../test/harness/counted-log.ts';
+import { countedLog } from '../../../test/harness/counted-log.ts';
+import type { HistoryClients, HistoryRequest } from '../../../test/harness/history-clients.ts';
+import { booksOf, historyClients } from '../../../test/harness/history-clients.ts';
 import { bookAt } from '../../../test/harness/log-events.ts';
-import type { HistoryClients, HistoryRequest } from './history-clients.ts';
-import { historyClients } from './history-clients.ts';
 import type { TestFeed } from './harness.ts';
 import { keyText, openTempLog, startFeed } from './harness.ts';
 
@@ -25,16 +27,16 @@ let temporary: Awaited<ReturnType<typeof openTempLog>>;
 let feed: TestFeed;
 let clients: HistoryClients | null;
 let partition: number;
-/** Readers of history now, the most at one time, and batches that they were given. */
-let reading: { now: number; most: number; batches: number };
+let log: EventLog;
+let reading: Reading;
 
 beforeEach(async () => {
   clients = null;
-  reading = { now: 0, most: 0, batches: 0 };
   temporary = await openTempLog();
+  ({ log, reading } = countedLog(temporary.log));
   for (let n = 0; n < HISTORY; n += 500) {
     const events = Array.from({ length: 500 }, (_, at) => book(n + at, 'M'));
-    partition = (await temporary.log.append(events))[0]!.partition;
+    partition = (await log.append(events))[0]!.partition;
   }
 });
 afterEach(async () => {
@@ -42,30 +44,6 @@ afterEach(async () => {
   await feed.close();
   await temporary.remove();
 });
-
-/** The same log; who reads history is counted. */
-function counted(log: EventLog): EventLog {
-  async function* count(batches: AsyncIterable<LogBatch>): AsyncGenerator<LogBatch> {
-    reading.most = Math.max(reading.most, ++reading.now);
-    try {
-      for await (const batch of batches) {
-        reading.batches++;
-        yield batch;
-      }
-    } finally {
-      reading.now--;
-    }
-  }
-  return new Proxy(log, {
-    get(target, name) {
-      if (name === 'read')
-        return (request: Parameters<EventLog['read']>[0]) =>
-          request.follow ? target.read(request) : count(target.read(request));
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-    },
-  });
-}
 
 const historyFrom = (offset: number) => ({
   type: 'subscribe',
@@ -85,11 +63,8 @@ const begin = (request: Partial<HistoryRequest>): HistoryClients =>
     ...request,
   }));
 
-const booksOf = (got: readonly { type: string; count: number }[]): number =>
-  got.reduce((sum, { type, count }) => sum + (type === 'book' ? count : 0), 0);
-
 test('ping and subscribe are answered in the middle of history', async () => {
-  feed = await startFeed(temporary.log);
+  feed = await startFeed(log);
   const [got] = await begin({
     say: [
       { type: 'ping', id: 'p' },
@@ -107,7 +82,7 @@ test('ping and subscribe are answered in the middle of history', async () => {
 });
 
 test('unsubscribe ends history at once, and its reading of the log', async () => {
-  feed = await startFeed(counted(temporary.log));
+  feed = await startFeed(log);
   const [got] = await begin({
     say: [
       { type: 'unsubscribe', id: 'long' },
@@ -122,7 +97,7 @@ test('unsubscribe ends history at once, and its reading of the log', async () =>
 
 test('a close ends the reading of the log', async () => {
   const sent = { messages: 0 };
-  feed = await startFeed(counted(temporary.log), {
+  feed = await startFeed(log, {
     observer: { onCatchUp: (messages) => (sent.messages += messages) },
   });
   await begin({ say: 'close' }).got;
@@ -134,7 +109,7 @@ test('a close ends the reading of the log', async () => {
 test('twenty that read history let a live client have its messages between, and few of them read at a time', async () => {
   const sent = { messages: 0 };
   const limits = { catchUps: 4 };
-  feed = await startFeed(counted(temporary.log), {
+  feed = await startFeed(log, {
     limits,
     observer: { onCatchUp: (messages) => (sent.messages += messages) },
   });
@@ -146,7 +121,7 @@ test('twenty that read history let a live client have its messages between, and 
   const between: number[] = [];
   for (let n = 0; n < 5; n++) {
     const before = sent.messages;
-    await temporary.log.append([book(HISTORY + n, 'N')]);
+    await log.append([book(HISTORY + n, 'N')]);
     await live.next('book', n + 1);
     between.push(sent.messages - before);
   }
@@ -157,7 +132,7 @@ test('twenty that read history let a live client have its messages between, and 
 });
 
 test('many histories of one client are read one after another, each whole', async () => {
-  feed = await startFeed(counted(temporary.log));
+  feed = await startFeed(log);
   const client = await feed.connect();
   for (let n = 0; n < 5; n++) client.send({ ...historyFrom(HISTORY - 1_001), id: `s${n}` });
   await client.next('live', 5);

@@ -121,10 +121,7 @@ export class CatchUp {
         if (this.gone || !(await this.send(record, place))) return;
         place.offset = record.offset + 1;
       }
-      if (++batches >= BATCHES) return;
-      // To read a batch takes about a slice.
-      await readingTurns.next();
-      if (this.gone) return;
+      if (++batches >= BATCHES || this.gone) return;
     }
     if (this.gone) return;
     // Records that retention removed, or none at the end.

@@ -12,6 +12,7 @@ import type { EventCodec } from '../record.ts';
 import { LogRecord } from '../record.ts';
 import type { UnpackedRecord } from './batch-format.ts';
 import { salvage, unpack } from './batch-format.ts';
+import { readingTurns } from '../turns.ts';
 import { isCorrupt, retryWhileBusy, toLogError } from './errors.ts';
 import type { PartitionTable } from './partitions.ts';
 import type { Watch } from './watch.ts';
@@ -100,15 +101,20 @@ export class Reader {
     const { signal } = request;
     const times = request.times ?? ALWAYS;
     let open = [...cursors];
+    let hasRead = false;
     while (open.length > 0) {
       let idle = true;
       const since = this.options.watch.changes;
       for (const cursor of open) {
+        // To read a piece takes about a slice.
+        if (hasRead && !request.follow) await readingTurns.next();
+        hasRead = false;
         if (signal?.aborted) return;
         const batch = await this.piece(cursor, times);
         if (signal?.aborted) return;
         if (!batch) continue;
         idle = false;
+        hasRead = true;
         yield batch;
       }
       if (signal?.aborted) return;

@@ -1,8 +1,6 @@
 // The one timeline of a native replay: begins with the first subscription, ends with the range, and is wound back when everyone
 // has left. On a venue without a socket it begins with the first question, and stays at its end.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 import type {
   BookObserved,
   CaptureStopped,
@@ -15,6 +13,7 @@ import type {
 } from '@ladderlog/core';
 import { MICROS_PER_MS, adapterOf } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
+import { readingTurns } from '@ladderlog/log';
 import type { NativeSource, SourceConnection, VenueServer } from '@ladderlog/servers';
 import { RecordedAnswers, answerOf } from './answers.ts';
 import { NativeMemory } from './memory.ts';
@@ -175,6 +174,7 @@ export class Timeline {
       for (const { event, time } of items) {
         const wait = this.pace.due(time, signal);
         if (wait) await wait;
+        if (readingTurns.isOver) await readingTurns.next();
         if (signal.aborted) return;
         while (stops.length > 0 && stops[0]!.observedAt < time) this.stopped(stops.shift()!);
         // The last frame of a market has the time of its end, and comes after it in the order of a replay.
@@ -240,9 +240,8 @@ export class Timeline {
     }
   }
 
-  /** Lets sockets breathe, and waits for the slowest reader: nothing is dropped for want of a pace. */
+  /** The slowest of them: nothing is dropped for want of a pace. */
   private async waitForReaders(signal: AbortSignal): Promise<void> {
-    await nextTurn();
     while (!signal.aborted && (this.clients?.backlog() ?? 0) > BACKLOG_BYTES)
       await systemTimer.sleep(STALLED_MS, signal);
   }

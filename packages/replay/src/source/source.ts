@@ -5,6 +5,7 @@
 import type { EventType, LadderEvent, Micros, Position, Venue, VenueEvent } from '@ladderlog/core';
 import { framesTopic } from '@ladderlog/core';
 import type { EventLog, LogRecord } from '@ladderlog/log';
+import { readingTurns } from '@ladderlog/log';
 import type { LadderlogError } from '@ladderlog/core';
 import { Merge, inOrder } from './order.ts';
 import type { Span } from './spans.ts';
@@ -37,7 +38,7 @@ export type ReplayItem = {
 
 type Waiting = { readonly time: Micros; readonly position: Position; readonly record: LogRecord };
 
-const ITEMS_AT_ONCE = 512;
+const ITEMS_AT_ONCE = 128;
 /** Held in memory at most, unless this many are due within the horizon. */
 const HELD_RECORDS = 100_000;
 const HORIZON: Micros = 60_000_000;
@@ -66,6 +67,7 @@ export async function* replayBatches(log: EventLog, range: ReplayRange): AsyncGe
     if (due.length > 0) {
       const items = decodeAll(log, range, due);
       if (items.length > 0) yield items;
+      if (readingTurns.isOver) await readingTurns.next();
       continue;
     }
     if (!next) return;
@@ -144,6 +146,7 @@ async function open(
       }
       const time = timeOf ? timeOf(record) : record.time;
       if (time === null || time < span.minTime) continue;
+      if (timeOf && readingTurns.isOver) await readingTurns.next();
       if (time < newest) sorted = false;
       newest = time;
       found.push({

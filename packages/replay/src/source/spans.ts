@@ -4,6 +4,7 @@
 
 import type { Micros, Position } from '@ladderlog/core';
 import type { EventLog, LogRecord } from '@ladderlog/log';
+import { readingTurns } from '@ladderlog/log';
 
 export type Span = {
   readonly topic: string;
@@ -55,9 +56,11 @@ export async function findSpans(log: EventLog, request: SpanRequest): Promise<Sp
   const { from, end, times, timeOf } = request;
   const spans = new Spans(from);
   if (timeOf === null && log.timeSpans) {
-    for await (const page of log.timeSpans(from, end, times))
+    for await (const page of log.timeSpans(from, end, times)) {
       for (const { first, last, minTime, maxTime } of page)
         spans.add(Math.max(first, from.offset), Math.min(last, end - 1), minTime, maxTime);
+      if (readingTurns.isOver) await readingTurns.next();
+    }
     return spans.list;
   }
   if (from.offset >= end) return [];
@@ -72,6 +75,7 @@ export async function findSpans(log: EventLog, request: SpanRequest): Promise<Sp
       if (record.time < times.from || record.time >= times.to) continue;
       const time = timeOf ? timeOf(record) : record.time;
       if (time !== null) spans.add(record.offset, record.offset, time, time);
+      if (readingTurns.isOver) await readingTurns.next();
     }
   return spans.list;
 }

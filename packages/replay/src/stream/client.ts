@@ -4,12 +4,14 @@ import type { StreamMessage, StreamRequest } from '@ladderlog/core';
 import { RequestReader, STREAM_LIMITS, StreamRefusal } from '@ladderlog/core';
 import type { WebSocket } from 'ws';
 
-const UNSENT_BYTES = 1024 * 1024;
+/** Answers to the client come behind what is unsent. */
+const UNSENT_BYTES = 256 * 1024;
 
 export class ReplayClient {
   private readonly socket: WebSocket;
   private readonly onError: ((error: unknown) => void) | undefined;
   private readonly reader = new RequestReader(STREAM_LIMITS);
+  private waiting: (() => void)[] = [];
 
   /** What `onRequest` throws is told to the client. */
   constructor(
@@ -20,6 +22,7 @@ export class ReplayClient {
     this.socket = socket;
     this.onError = onError;
     socket.on('error', () => {});
+    socket.on('close', () => this.release());
     socket.on('message', (data: Buffer, binary) => {
       if (socket.readyState !== socket.OPEN) return;
       const read = this.reader.read(binary ? '' : data.toString('utf8'), performance.now());
@@ -41,7 +44,17 @@ export class ReplayClient {
   }
 
   sendText(text: string): void {
-    if (this.socket.readyState === this.socket.OPEN) this.socket.send(text);
+    if (this.socket.readyState === this.socket.OPEN) this.socket.send(text, this.onWritten);
+  }
+
+  private readonly onWritten = (): void => {
+    if (this.socket.bufferedAmount <= UNSENT_BYTES / 2) this.release();
+  };
+
+  private release(): void {
+    const { waiting } = this;
+    this.waiting = [];
+    for (const resume of waiting) resume();
   }
 
   refuse(error: unknown, id: string | null): void {
@@ -56,9 +69,12 @@ export class ReplayClient {
     return this.socket.bufferedAmount > UNSENT_BYTES;
   }
 
-  /** Resolved when half of what may wait has gone out. */
-  async caughtUp(signal: AbortSignal): Promise<void> {
-    while (this.socket.bufferedAmount > UNSENT_BYTES / 2 && !signal.aborted)
-      await new Promise((resolve) => setTimeout(resolve, 5));
+  /** Resolved when half of what may wait has gone out, or the socket is closed. */
+  caughtUp(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      if (this.socket.readyState !== this.socket.OPEN) this.release();
+      else this.onWritten();
+    });
   }
 }

@@ -14,13 +14,14 @@ import {
   unknownSubscription,
 } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
-import { positionsAt } from '@ladderlog/log';
+import { positionsAt, readingTurns } from '@ladderlog/log';
 import type { WebSocket } from 'ws';
 import type { Placed } from '../source/order.ts';
 import { inOrder } from '../source/order.ts';
 import type { Speed, Timer } from '../source/pace.ts';
 import { Pace, aborted, systemTimer } from '../source/pace.ts';
 import { ReplayClient } from './client.ts';
+import { CurrentBooks } from './current.ts';
 import { lastOf } from './resume.ts';
 import { ReplayState } from './state.ts';
 import { ReplaySubscriptions } from './subscriptions.ts';
@@ -38,8 +39,6 @@ export type PlayerOptions = {
 type Subscribe = Extract<StreamRequest, { type: 'subscribe' }> & { readonly id: string };
 
 const HEARTBEAT_MS = 15_000;
-/** A replay that sends nothing the client wants still lets others have their turn. */
-const TURN_ITEMS = 2_000;
 /** How far before the beginning the newest books, open gaps and statuses are looked for. */
 const WARM_UP = 1_800_000_000;
 /** What is sent, and what statuses are made of. */
@@ -64,6 +63,7 @@ export class Player {
   /** Null until the state of the moment is known; then the subscriptions that wait begin. */
   private state: ReplayState | null = null;
   private waiting: Subscribe[] = [];
+  private readonly current: CurrentBooks;
   private at: number;
   private from: number;
   /** The last that the client has, in the order of the replay. */
@@ -77,6 +77,7 @@ export class Player {
   constructor(options: PlayerOptions, socket: WebSocket) {
     this.options = options;
     this.client = new ReplayClient(socket, (request) => this.obey(request), options.onError);
+    this.current = new CurrentBooks(this.client);
     this.pace = new Pace(options.speed, options.timer ?? systemTimer);
     this.from = options.request.from;
     this.at = this.from;
@@ -186,10 +187,13 @@ export class Player {
       for (const venue of this.venuesOf(filter))
         this.client.send({ type: 'status', replay: true, data: this.statuses.status(venue) });
       if (from) this.client.send({ type: 'live', id });
-      else
-        for (const market of matching)
-          if (!streaming.some((other) => filterMatches(other, factsOf(market))))
-            for (const text of state.currentTexts(market)) this.client.sendText(text);
+      else {
+        const news = matching.filter(
+          (market) => !streaming.some((other) => filterMatches(other, factsOf(market))),
+        );
+        const isWanted = (): boolean => this.state === state && this.subscriptions.isOpen(id, filter);
+        this.current.send(state, news, isWanted);
+      }
     }
   }
 
@@ -249,14 +253,16 @@ export class Player {
       this.state = state;
       this.open();
     };
-    let inTurn = 0;
     for await (const batch of steps)
       for (const step of batch) {
+        if (readingTurns.isOver) await readingTurns.next();
         if (signal.aborted) return;
         const isBefore = step.event.observedAt < from || (after && inOrder(step, after) <= 0);
         if (!isBefore) {
           if (!this.state) begin();
           await this.pace.due(step.time, signal);
+          const current = this.current.sent();
+          if (current) await current;
           if (signal.aborted) return;
         }
         // A step is one moment: whoever subscribes sees all of it or nothing.
@@ -274,13 +280,12 @@ export class Player {
             this.subscriptions.openFilters().some((filter) => this.venuesOf(filter).includes(status.venue))
           )
             this.client.send({ type: 'status', replay: true, data: status });
-        if (this.client.isBehind) await this.client.caughtUp(signal);
-        if (++inTurn < TURN_ITEMS) continue;
-        inTurn = 0;
-        await new Promise((resolve) => setImmediate(resolve));
+        if (this.client.isBehind) await this.client.caughtUp();
       }
     if (signal.aborted) return;
     if (!this.state) begin();
+    await this.current.sent();
+    if (signal.aborted) return;
     this.at = request.to;
     this.over = true;
     this.tell();

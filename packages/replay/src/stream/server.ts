@@ -13,7 +13,11 @@ export type ReplayServerOptions = PlayerOptions & {
   readonly host?: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Each has a replay of its own in memory. Default 16. */
+  readonly maxClients?: number;
 };
+
+const MAX_CLIENTS = 16;
 
 export type ReplayServer = { readonly port: number; readonly url: string; close(): Promise<void> };
 
@@ -21,10 +25,13 @@ export async function serveReplay(options: ReplayServerOptions): Promise<ReplayS
   const server: Server = createServer((_request, response) =>
     response.writeHead(426, { 'content-type': 'text/plain' }).end('connect with a WebSocket to /v3/stream\n'),
   );
-  const sockets = new WebSocketServer({
+  const { maxClients = MAX_CLIENTS } = options;
+  const sockets: WebSocketServer = new WebSocketServer({
     server,
     perMessageDeflate: false,
     maxPayload: STREAM_LIMITS.payloadBytes,
+    verifyClient: (_info, answer) =>
+      answer(sockets.clients.size < maxClients, 503, 'The replay has as many clients as it takes.'),
   });
   const players = new Set<Player>();
   sockets.on('connection', (socket) => {

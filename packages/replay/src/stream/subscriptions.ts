@@ -29,6 +29,11 @@ export class ReplaySubscriptions {
     return true;
   }
 
+  isOpen(id: string, filter: StreamFilter): boolean {
+    const subscription = this.all.get(id);
+    return subscription?.filter === filter && subscription.isOpen;
+  }
+
   openFilters(): StreamFilter[] {
     return [...this.all.values()].flatMap(({ filter, isOpen }) => (isOpen ? [filter] : []));
   }

@@ -1,4 +1,4 @@
-// Clients on a thread of their own, so that their sockets take what they are sent while the feed is busy. Each asks for history;
+// Clients of a feed or a replay, on a thread of their own, so that their sockets take what they are sent while the feed is busy. Each asks for history;
 // at its first book it says what it was told to say, and it tells what it got, in order, when its history is over or it is closed.
 
 import { parentPort, Worker, workerData } from 'node:worker_threads';
@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 
 export type HistoryRequest = {
   readonly url: string;
-  readonly key: string;
+  readonly key?: string;
   readonly clients: number;
   readonly subscribe: unknown;
   /** Sent at the first book; `close` closes the socket instead. */
@@ -17,6 +17,9 @@ export type HistoryRequest = {
 
 /** Types of messages and how many of them followed each other. */
 export type Got = { readonly type: string; count: number }[];
+
+export const booksOf = (got: Got): number =>
+  got.reduce((sum, { type, count }) => sum + (type === 'book' ? count : 0), 0);
 
 export type HistoryClients = {
   /** One entry a client, in the order in which they ended. */
@@ -47,7 +50,10 @@ export function historyClients(request: HistoryRequest): HistoryClients {
 }
 
 function connect({ url, key, subscribe, say, until = 'live' }: HistoryRequest): void {
-  const socket = new WebSocket(url, { headers: { 'x-api-key': key }, perMessageDeflate: false });
+  const socket = new WebSocket(url, {
+    headers: key === undefined ? {} : { 'x-api-key': key },
+    perMessageDeflate: false,
+  });
   const got: Got = [];
   let isOver = false;
   const over = (): void => {
