@@ -1,7 +1,5 @@
 // ladderlog log ls | offsets | cat | tail: what is in the log, by topic, partition and offset. The same on SQLite and Kafka.
 
-import { once } from 'node:events';
-
 import type { EventType, LadderEvent, Position } from '@ladderlog/core';
 import { EVENT_TYPES, TOPICS, formatPosition, parsePosition, toIso } from '@ladderlog/core';
 import type { EventLog, ReadEvent, TopicInfo } from '@ladderlog/log';
@@ -11,6 +9,7 @@ import type { Command, Options } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../context.ts';
 import { badArgument, flag, rangeOptions, textOption, timeOption } from '../flags.ts';
+import { Output } from '../output.ts';
 import { withRecording } from '../processes/open-log.ts';
 
 type Cell = string | number | null;
@@ -120,13 +119,8 @@ async function show(
   const to = end ?? Infinity;
   let left = options['limit'] === undefined ? Infinity : Number(options['limit']);
   if (!(left > 0)) throw badArgument(`--limit is '${String(options['limit'])}'; it must be a number above 0`);
-  const stop = new AbortController();
-  const signal = AbortSignal.any([context.signal, stop.signal]);
-  let open = true;
-  process.stdout.on('error', () => {
-    open = false;
-    stop.abort();
-  });
+  const output = new Output(process.stdout);
+  const signal = AbortSignal.any([context.signal, output.signal]);
   let unreadable = 0;
   const from = await startsOf(log, places, since, follow);
   const ranged = !follow && (since !== null || to !== Infinity);
@@ -146,11 +140,8 @@ async function show(
       text += `${lineOf(item)}\n`;
       left--;
     }
-    if (text !== '' && !process.stdout.write(text) && open)
-      await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(
-        () => undefined,
-      );
-    if (left <= 0 || !open) break;
+    if (text !== '') await output.write(text);
+    if (left <= 0 || !output.isOpen) break;
   }
   // A tail without a limit is there to be interrupted.
   if (context.signal.aborted && !(follow && left === Infinity)) return EXIT.interrupted;

@@ -21,6 +21,7 @@ import {
   typed,
   wordOption,
 } from '../flags.ts';
+import { Output } from '../output.ts';
 import { withRecording } from '../processes/open-log.ts';
 import { ONE_VENUE } from '../venue-texts.ts';
 import { serveNative } from './native.ts';
@@ -116,22 +117,15 @@ async function toStdout(
     new Pace(speed),
     context.signal,
   );
-  let open = true;
-  // A reader such as `head` that has enough is no failure.
-  process.stdout.on('error', () => {
-    open = false;
-  });
+  const output = new Output(process.stdout);
   for await (const chunk of lines) {
-    if (!open) break;
+    if (!output.isOpen) break;
     isEmpty = false;
-    if (!process.stdout.write(chunk) && open)
-      await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(
-        () => undefined,
-      );
+    await output.write(chunk);
   }
   if (context.signal.aborted) return EXIT.interrupted;
   if (unreadable > 0) return EXIT.different;
-  if (isEmpty && open)
+  if (isEmpty && output.isOpen)
     throw new LadderlogError('NO_RECORDING', 'nothing of this choice was recorded in this range');
   return EXIT.ok;
 }
