@@ -35,8 +35,17 @@ export async function runEngine(
   const metrics = createMetrics('engine');
   const isReady = async (): Promise<boolean> => (await store.health()).ok;
   const status = await serveStatus(directory.sockets.status('engine'), metrics, isReady, () => ({}));
-  const server = await startEngineServer({ store, socket: directory.sockets.engine, log: logger });
-  const sql = sqlPort === null ? null : await startSqlFront({ store, port: sqlPort, log: logger });
+  const onStuck = (sql: string, allowedMs: number): void => {
+    const statement = sql.slice(0, 2_000);
+    logger.fatal(
+      { event: 'engine.stuck', statement, allowedMs },
+      'a statement cannot be stopped: the engine starts again',
+    );
+    // Nothing gentler ends it: exit() would wait for what runs. Killing the engine loses nothing (ADR 15).
+    process.kill(process.pid, 'SIGKILL');
+  };
+  const server = await startEngineServer({ store, socket: directory.sockets.engine, log: logger, onStuck });
+  const sql = sqlPort === null ? null : await startSqlFront({ store, port: sqlPort, log: logger, onStuck });
   channel.ready({ sqlUrl: sql?.url ?? null });
   if (!signal.aborted) await once(signal, 'abort');
   await sql?.close();

@@ -13,6 +13,8 @@ import type { Logger } from '../engine/logger.ts';
 import { SILENT } from '../engine/logger.ts';
 import type { QueueLimits } from '../engine/query-queue.ts';
 import { QueryQueue } from '../engine/query-queue.ts';
+import type { OnStuck } from '../engine/stuck.ts';
+import { STUCK_MS, watched } from '../engine/stuck.ts';
 import { sendError, sendText } from '../sql-front/answer.ts';
 import type { EngineRequest, RequestLimits } from './request.ts';
 import { readRequest } from './request.ts';
@@ -23,6 +25,8 @@ export type EngineServerLimits = RequestLimits & {
   readonly write: QueueLimits;
   /** Longest wait for a turn. */
   readonly waitMs: number;
+  /** How long past its own limit a statement may run before it is said to be stuck. */
+  readonly stuckMs: number;
   readonly connections: number;
 };
 
@@ -34,6 +38,7 @@ export type EngineServerOptions = {
   readonly port?: number;
   readonly limits?: Partial<EngineServerLimits>;
   readonly log?: Logger;
+  readonly onStuck?: OnStuck | undefined;
 };
 
 export type EngineServer = { readonly port: number | null; close(): Promise<void> };
@@ -45,6 +50,7 @@ const LIMITS: EngineServerLimits = {
   read: { running: 4, waiting: 256 },
   write: { running: 2, waiting: 256 },
   waitMs: 60_000,
+  stuckMs: STUCK_MS,
   textBytes: 16 * MIB,
   bodyBytes: 512 * MIB,
   connections: 256,
@@ -56,7 +62,14 @@ export async function startEngineServer(options: EngineServerOptions): Promise<E
   const { store, log = SILENT } = options;
   const limits: EngineServerLimits = { ...LIMITS, ...options.limits };
   const queues = { read: new QueryQueue('read', limits.read), write: new QueryQueue('write', limits.write) };
-  const engine: ServedEngine = { store, sessions: new Sessions(store), queues, limits, answers: new Set() };
+  const engine: ServedEngine = {
+    store,
+    sessions: new Sessions(store),
+    queues,
+    limits,
+    answers: new Set(),
+    onStuck: options.onStuck,
+  };
   const server = createServer(
     {
       requestTimeout: 60_000,
@@ -112,10 +125,11 @@ type ServedEngine = {
   readonly limits: EngineServerLimits;
   /** Not sent to their end. */
   readonly answers: Set<ServerResponse>;
+  readonly onStuck: OnStuck | undefined;
 };
 
 async function respond(
-  { store, sessions, queues, limits }: ServedEngine,
+  { store, sessions, queues, limits, onStuck }: ServedEngine,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -124,11 +138,14 @@ async function respond(
   if (pathname !== '/') return sendText(response, 404, `There is no handle ${pathname}\n`);
   const asked = await readRequest(request, searchParams, store.spool, limits);
   if (asked === null) return sendText(response, 200, 'Ok.\n');
+  const { statement, lane } = asked;
   try {
-    const bytes = await queues[asked.lane].run(limits.waitMs, async () =>
+    const bytes = await queues[lane].run(limits.waitMs, async () => {
       // Nobody waits for it any more.
-      response.destroyed ? null : sessions.run(asked.statement),
-    );
+      if (response.destroyed) return null;
+      const { sql } = statement;
+      return watched(sql, allowedMs(sql), onStuck, () => sessions.run(statement), limits.stuckMs);
+    });
     if (bytes === null) return;
     // With its length: an answer that was cut off must never look like a short one.
     response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': bytes.length });
@@ -136,6 +153,12 @@ async function respond(
   } finally {
     asked.release();
   }
+}
+
+/** The limit that a statement of our store states itself; DDL has none. */
+function allowedMs(sql: string): number | null {
+  const seconds = /\bmax_execution_time = '?([\d.]+)/.exec(sql)?.[1];
+  return seconds === undefined ? null : Number(seconds) * 1_000;
 }
 
 /** What runs is answered; a client that does not read its answer is not waited for. */

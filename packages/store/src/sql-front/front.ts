@@ -10,6 +10,8 @@ import type { ChdbStore } from '../engine/chdb-store.ts';
 import type { Logger } from '../engine/logger.ts';
 import { SILENT } from '../engine/logger.ts';
 import { QueryQueue } from '../engine/query-queue.ts';
+import type { OnStuck } from '../engine/stuck.ts';
+import { watched } from '../engine/stuck.ts';
 import { TOO_LONG, contentType, exception, sendError, sendText } from './answer.ts';
 import { execute } from './query.ts';
 import type { SqlFrontLimits } from './settings.ts';
@@ -20,6 +22,7 @@ export type SqlFrontOptions = {
   readonly port: number;
   readonly limits?: Partial<SqlFrontLimits>;
   readonly log?: Logger;
+  readonly onStuck?: OnStuck | undefined;
 };
 
 export type SqlFront = { readonly url: string; close(): Promise<void> };
@@ -40,14 +43,14 @@ const LIMITS: SqlFrontLimits = {
 const HOST = '127.0.0.1';
 
 export async function startSqlFront(options: SqlFrontOptions): Promise<SqlFront> {
-  const { store, port: wanted, log = SILENT } = options;
+  const { store, port: wanted, log = SILENT, onStuck } = options;
   const limits: SqlFrontLimits = { ...LIMITS, ...options.limits };
   const queue = new QueryQueue('read', limits);
   const server = createServer(
     { requestTimeout: 60_000, headersTimeout: 10_000, maxHeaderSize: 256 * 1024 },
     (request, response) => {
       const begun = performance.now();
-      respond({ store, queue, limits }, request, response)
+      respond({ store, queue, limits, onStuck }, request, response)
         .catch((error: unknown) => sendError(response, error))
         .finally(() => {
           const ms = Math.round(performance.now() - begun);
@@ -67,10 +70,15 @@ export async function startSqlFront(options: SqlFrontOptions): Promise<SqlFront>
   return { url: `http://${HOST}:${port}`, close: () => closeServer(server, queue) };
 }
 
-type Front = { readonly store: ChdbStore; readonly queue: QueryQueue; readonly limits: SqlFrontLimits };
+type Front = {
+  readonly store: ChdbStore;
+  readonly queue: QueryQueue;
+  readonly limits: SqlFrontLimits;
+  readonly onStuck: OnStuck | undefined;
+};
 
 async function respond(front: Front, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { store, queue, limits } = front;
+  const { store, queue, limits, onStuck } = front;
   const url = new URL(request.url ?? '/', 'http://localhost');
   const search = url.searchParams;
   // A web page must not reach the store, neither through a name that resolves to this machine nor from a browser on it.
@@ -95,8 +103,9 @@ async function respond(front: Front, request: IncomingMessage, response: ServerR
   if (sql === '') return sendText(response, 200, 'Ok.\n');
   const asked = search.get('default_format') ?? header(request, 'x-clickhouse-format') ?? 'TabSeparated';
   const database = header(request, 'x-clickhouse-database');
-  const { format, bytes } = await queue.run(limits.seconds * 1000, () =>
-    execute(store, { sql, format: asked, search, database }, limits),
+  const allowedMs = limits.seconds * 1000;
+  const { format, bytes } = await queue.run(allowedMs, () =>
+    watched(sql, allowedMs, onStuck, () => execute(store, { sql, format: asked, search, database }, limits)),
   );
   response.writeHead(200, {
     'Content-Type': contentType(format),

@@ -4,18 +4,37 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { LadderlogError } from '@ladderlog/core';
-import type { ChdbStore } from '@ladderlog/store';
-import { createRowEncoder, openChdbStore } from '@ladderlog/store';
+import type { Store } from '@ladderlog/store';
+import { createRowEncoder, openChdbStore, openEngineStore, startEngineServer } from '@ladderlog/store';
 import { mountSmallDisk } from '../../../../test/harness/log-small-disk.ts';
 import { book, bookRow, T0 } from '../book-rows.ts';
 
 const disk = mountSmallDisk(256);
+afterAll(() => disk?.remove());
 
-describe.skipIf(disk === null)('a full disk (needs the right to mount a tmpfs)', () => {
-  let store: ChdbStore | null = null;
+const inProcess = (): Promise<Store> => openChdbStore({ path: join(disk!.folder, 'store') });
+
+async function throughSocket(): Promise<Store> {
+  const socket = join(disk!.folder, 'engine.sock');
+  const chdb = await openChdbStore({ path: join(disk!.folder, 'store') });
+  const server = await startEngineServer({ store: chdb, socket });
+  const store = await openEngineStore({ socket });
+  const close = async (): Promise<void> => {
+    await store.close();
+    await server.close();
+    await chdb.close();
+  };
+  return { ...store, close };
+}
+
+describe.skipIf(disk === null).each([
+  ['in process', inProcess],
+  ['through its socket', throughSocket],
+])('a full disk under the engine %s (needs the right to mount a tmpfs)', (_, open) => {
+  let store: Store | null = null;
   afterAll(async () => {
     await store?.close();
-    disk?.remove();
+    rmSync(join(disk!.folder, 'store'), { recursive: true, force: true });
   });
 
   const insert = async (first: number, count: number): Promise<void> => {
@@ -45,7 +64,7 @@ describe.skipIf(disk === null)('a full disk (needs the right to mount a tmpfs)',
     (await store!.query('SELECT count() AS rows, uniqExact(offset) AS offsets FROM book_snapshots'))[0];
 
   test('is said, loses nothing acknowledged, and is over when space returns', async () => {
-    store = await openChdbStore({ path: join(disk!.folder, 'store') });
+    store = await open();
     await store.migrate();
     await insert(0, 1_000);
     const filler = join(disk!.folder, 'filler');

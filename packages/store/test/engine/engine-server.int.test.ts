@@ -96,3 +96,22 @@ test('one that closes answers what it has begun and refuses the rest', async () 
   expect(refused).toMatchObject({ reason: { code: 'STORE_UNAVAILABLE', retryable: true } });
   await through.close();
 });
+
+test('a statement that runs on past its limit is told of, others are not', async () => {
+  const stuck: string[] = [];
+  const watching = await startEngineServer({
+    store,
+    port: 0,
+    limits: { stuckMs: 1_000 },
+    onStuck: (sql) => stuck.push(sql),
+  });
+  const through = await openServerStore({ url: `http://127.0.0.1:${watching.port}` });
+  // The engine looks at the time only between two of them.
+  await expect(through.query('SELECT sleep(3)', { deadlineMs: 100 })).rejects.toMatchObject({
+    code: 'STORE_BUSY',
+  });
+  await through.query('SELECT sleep(1.5)');
+  expect(stuck).toEqual([expect.stringContaining('sleep(3)')]);
+  await through.close();
+  await watching.close();
+});
