@@ -29,12 +29,12 @@ export class CatchingUp {
     this.backlog = new Backlog(options.limitMs);
   }
 
-  begin({ since, detail }: Stall): void {
+  begin({ since, noticedAt, detail }: Stall): void {
     const current = this.options.current();
     this.lateFrames = 0;
     if (!current) return;
     const { session, clock } = current;
-    this.options.push(session.stall(clock.at(since), clock.now(), detail));
+    this.options.push(session.stall(clock.at(since), clock.at(noticedAt), detail));
     this.ask();
   }
 

@@ -256,7 +256,8 @@ export class Collector implements Stamping {
 
   stall(stall: Stall): void {
     const { restSession, restClock } = this;
-    this.push(restSession.stall(restClock.at(stall.since), restClock.now(), stall.detail));
+    const { since, noticedAt, detail } = stall;
+    this.push(restSession.stall(restClock.at(since), restClock.at(noticedAt), detail));
     for (const socket of this.list.sockets) socket.catchingUp.begin(stall);
   }
 

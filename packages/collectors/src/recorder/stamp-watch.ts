@@ -11,7 +11,7 @@ import type { Clocks } from './session-clock.ts';
 import { SuspendClock } from './suspend-clock.ts';
 import { StampJudge } from './stamp-judge.ts';
 
-/** The recorder was held up, by the monotonic clock of these clocks. */
+/** The recorder was held up, by the monotonic clock of these clocks. The stamp that showed it is that of `noticedAt`. */
 export type Stall = { readonly since: number; readonly noticedAt: number; readonly detail: string };
 
 /** Whoever stamps: told before the stamp that shows the stall is used. */
