@@ -69,10 +69,13 @@ export function watchRecorder(socket: string, live: Pick<Live, 'unheard'>, logge
 function checkOf(status: Status | null, silentSince: Micros | null): Checks {
   if (silentSince !== null) return { ok: false, state: 'not_answering', since: toIso(silentSince) };
   if (!status) return { ok: true, state: 'starting' };
-  const { outbox } = status;
+  const { outbox, stamps } = status;
+  const isStalled = stamps.stalledSince !== null;
   return {
-    ok: !outbox.blocked,
-    state: outbox.blocked ? 'log_unavailable' : 'recording',
+    ok: !outbox.blocked && !isStalled,
+    state: outbox.blocked ? 'log_unavailable' : isStalled ? 'stalled' : 'recording',
     waiting_events: outbox.size,
+    stamp_delay_ms: Math.round(stamps.delayMs),
+    stalls: stamps.stalls,
   };
 }
