@@ -37,7 +37,11 @@ export type UpOptions = {
 
 export async function startUp({ args = [], env = {} }: UpOptions = {}): Promise<RunningUp> {
   const data = mkdtempSync(join(tmpdir(), 'ladderlog-up-'));
-  const started = launch(['up', '--json', '--port', '0', '--data', data, ...args], { env });
+  // As the product has it, where the test does not say otherwise.
+  const limit = { LADDERLOG_STAMP_LIMIT_MS: '1000' };
+  const started = launch(['up', '--json', '--port', '0', '--data', data, ...args], {
+    env: { ...limit, ...env },
+  });
   const ready = await readyFacts<Ready>(started).catch(async (error: unknown) => {
     await started.kill();
     rmSync(data, { recursive: true, force: true });
