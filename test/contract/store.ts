@@ -165,6 +165,13 @@ export function storeContract(
       expect(await store.query('SELECT 1 WHERE 0')).toEqual([]);
     });
 
+    test('a long answer has all its rows, each once, whatever they hold', async () => {
+      const rows = await store.query<{ n: number; t: string }>(
+        "SELECT number AS n, concat(repeat('ä', number % 300), '\\n') AS t FROM numbers(10000)",
+      );
+      expect(rows).toEqual(Array.from({ length: 10_000 }, (_, n) => ({ n, t: `${'ä'.repeat(n % 300)}\n` })));
+    });
+
     test('errors have codes', async () => {
       await expect(store.query('SELECT nothing FROM nowhere')).rejects.toMatchObject({
         code: 'STORE_QUERY_FAILED',

@@ -67,7 +67,7 @@ export class Feed {
     this.stopListening = live.listen(new FanOut({ channels, clock, plans }));
     this.sweep = setInterval(() => this.tellStatuses(), SWEEP_MS).unref();
     // After a pause of this process the answers to its pings are there but not yet read: that comes first.
-    this.beat = setInterval(() => setImmediate(() => this.heartbeat()), limits.heartbeatMs).unref();
+    this.beat = setInterval(() => setImmediate(() => void this.heartbeat()), limits.heartbeatMs).unref();
   }
 
   get clients(): number {
@@ -152,10 +152,12 @@ export class Feed {
     }
   }
 
-  private heartbeat(): void {
-    const { keys, clock } = this.options;
-    const revoked = new Set(keys.list().flatMap((key) => (key.revokedAt === null ? [] : [key.keyId])));
+  private async heartbeat(): Promise<void> {
+    const keys = this.options.keys.list();
+    const revoked = new Set(keys.flatMap((key) => (key.revokedAt === null ? [] : [key.keyId])));
     for (const client of this.connected) {
+      if (this.turns.isOver) await this.turns.next();
+      if (!this.connected.has(client)) continue;
       if (!client.alive) {
         client.socket.terminate();
         continue;
@@ -169,7 +171,7 @@ export class Feed {
       if (client.key)
         client.send({
           type: 'heartbeat',
-          time: toIso(clock()),
+          time: toIso(this.options.clock()),
           positions: this.requests.positionsOf(client),
         });
     }

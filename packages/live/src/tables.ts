@@ -2,6 +2,7 @@
 
 import type { MarketRows, Micros, Placed, StoredRow, Venue } from '@ladderlog/core';
 import { VENUES, bookFromRow, gapFromRow, marketFromRow, marketKey } from '@ladderlog/core';
+import { readingTurns } from '@ladderlog/log';
 import type { LastSeenRow, Store } from '@ladderlog/store';
 import { lastSeenRows, latestRows, marketById, marketRows, openGapRows } from '@ladderlog/store';
 
@@ -22,12 +23,16 @@ export async function readMarkets(store: Store, generation: number, since: Micro
     if (!known) found.set(key, (known = { venue, market, rows: noRows() }));
     return known.rows;
   };
-  for (const row of await store.query<StoredRow<'markets'>>(marketRows({ generation, since }), AT_START))
+  for (const row of await store.query<StoredRow<'markets'>>(marketRows({ generation, since }), AT_START)) {
+    if (readingTurns.isOver) await readingTurns.next();
     rowsOf(row.venue as Venue, row.market).metadata = marketFromRow(row);
+  }
   for (const venue of VENUES) {
     const request = { generation, venue, since };
-    for (const row of await store.query<StoredRow<'latest_books'>>(latestRows(request), AT_START))
+    for (const row of await store.query<StoredRow<'latest_books'>>(latestRows(request), AT_START)) {
+      if (readingTurns.isOver) await readingTurns.next();
       rowsOf(venue, row.market).books.push(bookFromRow(row));
+    }
     for (const row of await store.query<LastSeenRow>(lastSeenRows(request), AT_START))
       rowsOf(venue, row.market).lastSeen.push(lastSeenOf(row));
   }

@@ -2,6 +2,7 @@
 // nothing is parsed on the way.
 
 import { toIso } from '@ladderlog/core';
+import { Turns } from '@ladderlog/log';
 import type { Context } from '../server/context.ts';
 import type { ApiError } from './errors.ts';
 
@@ -54,6 +55,19 @@ export function sendPage(
 ): void {
   linkNext(context, page);
   sendBytes(context, OPEN_LIST, joinLines(records), Buffer.from(`],${tail(context, page, more)}`));
+}
+
+/** Of all answers that are written here. */
+const turns = new Turns();
+
+/** Records that no engine has written, as JSON: a long page in several turns of the event loop. */
+export async function written<T>(rows: readonly T[], view: (row: T) => unknown): Promise<Uint8Array[]> {
+  const records: Uint8Array[] = [];
+  for (const row of rows) {
+    if (turns.isOver) await turns.next();
+    records.push(Buffer.from(JSON.stringify(view(row))));
+  }
+  return records;
 }
 
 const OPEN_LIST = Buffer.from('{"data":[');

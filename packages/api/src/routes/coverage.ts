@@ -1,7 +1,7 @@
 import type { Dataset, GapRow, Venue } from '@ladderlog/core';
 import { EARLIEST_MICROS, toIso } from '@ladderlog/core';
 import { gapsPage } from '@ladderlog/store';
-import { sendOne, sendPage } from '../answers/answers.ts';
+import { sendOne, sendPage, written } from '../answers/answers.ts';
 import type { Handler } from '../server/context.ts';
 import { integer, text } from '../server/context.ts';
 import { aliveSince, coverageView, evidenceOf, gapView, watchedSpan } from '../answers/coverage-view.ts';
@@ -66,17 +66,13 @@ export const listGaps: Handler = async (context) => {
   const last = page.at(-1);
   sendPage(
     context,
-    page.map((gap) =>
-      Buffer.from(
-        JSON.stringify({
-          gap_id: gap.gap_id,
-          venue: gap.venue,
-          market_id: gap.market,
-          ...gapView(gap),
-          detail: gap.detail === '' ? null : gap.detail,
-        }),
-      ),
-    ),
+    await written(page, (gap) => ({
+      gap_id: gap.gap_id,
+      venue: gap.venue,
+      market_id: gap.market,
+      ...gapView(gap),
+      detail: gap.detail === '' ? null : gap.detail,
+    })),
     {
       limit,
       count: page.length,

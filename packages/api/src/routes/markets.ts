@@ -2,7 +2,7 @@ import type { MarketColumn, MarketStatus, Micros, VenueRoutes } from '@ladderlog
 import { adapterOf, marketFromRow } from '@ladderlog/core';
 import type { MarketRecord, MarketsRequest } from '@ladderlog/store';
 import { marketsPage, uncataloguedPage } from '@ladderlog/store';
-import { sendOne, sendPage } from '../answers/answers.ts';
+import { sendOne, sendPage, written } from '../answers/answers.ts';
 import type { KnownMarket } from '../answers/catalogue.ts';
 import type { Context, Handler } from '../server/context.ts';
 import { integer, marketIdOf, text, venueOf } from '../server/context.ts';
@@ -35,9 +35,7 @@ export const listMarkets: Handler = async (context) => {
   const last = page.at(-1);
   sendPage(
     context,
-    page.map(({ market: id, row }) =>
-      Buffer.from(JSON.stringify(marketView(venue, id, row && marketFromRow(row).event))),
-    ),
+    await written(page, ({ market: id, row }) => marketView(venue, id, row && marketFromRow(row).event)),
     {
       limit,
       count: page.length,

@@ -10,7 +10,17 @@ import { projectedPositions } from '../processes/runtime.ts';
 import type { Operation } from './operation.ts';
 import { VERSION } from '../version.ts';
 
-export const exportTables: Operation = async ({ runtime, progress, signal }, args) => {
+/** One at a time in a process; the next one waits. */
+let before: Promise<unknown> = Promise.resolve();
+
+export const exportTables: Operation = (work, args) => {
+  const exported = before.then(() => exportNow(work, args));
+  before = exported.catch(() => undefined);
+  return exported;
+};
+
+const exportNow: Operation = async ({ runtime, progress, signal }, args) => {
+  signal.throwIfAborted();
   const { store, cursors } = runtime;
   const directory = resolve(String(args['directory']));
   const { markets, datasets } = args;

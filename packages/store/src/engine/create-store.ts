@@ -1,5 +1,6 @@
 // The store over an engine: the same for chDB and for a server.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LadderlogError } from '@ladderlog/core';
 import { CURRENT_GENERATION, switchToGeneration } from '../queries/generations.ts';
 import type { Engine, Store, StoreHealth } from '../store.ts';
@@ -47,10 +48,26 @@ export function createStore(
   return store;
 }
 
-/** One record a line, no newline inside a record. */
-function parseLines<T>(bytes: Uint8Array): T[] {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8').trimEnd();
-  return JSON.parse(`[${text.replaceAll('\n', ',')}]`) as T[];
+/** Parsed in one turn of the event loop. */
+const PIECE_BYTES = 256 * 1024;
+const NEWLINE = 10;
+
+/** One record a line, no newline inside a record. A long answer is parsed in pieces, so that others have their turn. */
+async function parseLines<T>(bytes: Uint8Array): Promise<T[]> {
+  const rows: T[] = [];
+  for (let start = 0; start < bytes.length;) {
+    if (start > 0) await nextTurn();
+    const newline = bytes.indexOf(NEWLINE, start + PIECE_BYTES);
+    const end = newline < 0 ? bytes.length : newline;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
+      .toString('utf8')
+      .trimEnd();
+    const piece = JSON.parse(`[${text.replaceAll('\n', ',')}]`) as T[];
+    if (start === 0 && newline < 0) return piece;
+    for (const row of piece) rows.push(row);
+    start = end + 1;
+  }
+  return rows;
 }
 
 async function currentGeneration(store: Store): Promise<number> {

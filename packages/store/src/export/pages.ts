@@ -14,7 +14,8 @@ import {
   tracksQuery,
 } from './queries.ts';
 
-const EXPORT_PAGE_ROWS = 20_000;
+/** One page is in memory: some 50 MB of long ladders. */
+const EXPORT_PAGE_ROWS = 5_000;
 
 export async function* textPages(
   store: Store,
