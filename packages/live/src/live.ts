@@ -13,7 +13,7 @@ import type {
   Venue,
 } from '@ladderlog/core';
 import { KEPT, SILENT_MS, Statuses, VENUES } from '@ladderlog/core';
-import type { EventLog, LogRecord } from '@ladderlog/log';
+import type { EventLog, LogBatch, LogRecord } from '@ladderlog/log';
 import { positionsAt, positionsAtEnd, positionsFromBeginning } from '@ladderlog/log';
 import type { Store } from '@ladderlog/store';
 import type { Logger } from 'pino';
@@ -59,9 +59,9 @@ export type LiveRecord = {
 
 export type LiveListener = {
   /** Every record of the venues' topics, in the order of the log. Synchronous and quick. */
-  onRecord(record: LiveRecord): void;
-  /** From time to time, when there is nothing more just now at the latest. */
-  onSlice?(): void;
+  onRecord?(record: LiveRecord): void;
+  /** The same records, some at a time, after everybody heard them one by one. */
+  onSlice?(slice: LogBatch): void;
 };
 
 /** Types that change the state of a market; the others are passed over by their schema id. */
@@ -101,8 +101,8 @@ export class Live {
     const handler = {
       onRecord: (topic: string, partition: number, record: LogRecord, end: number) =>
         this.tell({ topic, partition, offset: record.offset }, record, end),
-      onSlice: () => {
-        for (const listener of this.listeners) listener.onSlice?.();
+      onSlice: (slice: LogBatch) => {
+        for (const listener of this.listeners) listener.onSlice?.(slice);
       },
     };
     this.tail = new Tail(log, bounds, handler, logger);
@@ -136,6 +136,11 @@ export class Live {
   /** The next offset that the tables lack; null where that is not known. */
   projected(topic: string, partition: number): number | null {
     return this.tables.next(topic, partition);
+  }
+
+  /** Whoever fills the tables in this process says how far they are. */
+  tablesReached(positions: readonly Position[]): void {
+    this.tables.reached(positions);
   }
 
   /** Before the log is followed: who records what, and all that the tables have. */
@@ -208,7 +213,7 @@ export class Live {
     const event = FOLDED.has(record.type) && record.decoded.ok ? record.decoded.event : null;
     const change = event && this.apply(event, position);
     const given = { position, record, end, event, key: change?.key ?? null, state: change?.after ?? null };
-    for (const listener of this.listeners) listener.onRecord(given);
+    for (const listener of this.listeners) listener.onRecord?.(given);
   }
 
   private apply(event: LadderEvent, position: Position): LiveChange | null {

@@ -6,22 +6,32 @@ import type { Position } from '@ladderlog/core';
 import type { ConsumeRequest, EventLog, LogBatch, LogRecord } from '@ladderlog/log';
 import type { Live } from './live.ts';
 
-/** Records of one partition that may wait. */
-const MAX_WAITING = 1_000;
+/** Bytes of records that may wait, of all partitions together. Their events are decoded, and take several times that. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
-/** As `log.consume`, for a process that has all partitions to itself. `live` must be followed until this has ended. */
-export const tablesInput =
-  (log: EventLog, live: Live): EventLog['consume'] =>
-  async (request) => {
+export type TablesInput = {
+  readonly consume: EventLog['consume'];
+  readonly together: true;
+  reached(positions: readonly Position[]): void;
+};
+
+/** All partitions, for a process that has them to itself. `live` must be followed until `consume` has ended. */
+export const tablesInput = (log: EventLog, live: Live, maxWaitingBytes = MAX_WAITING_BYTES): TablesInput => ({
+  together: true,
+  reached: (positions) => live.tablesReached(positions),
+  async consume(request) {
     const failed = new AbortController();
     const signal = AbortSignal.any([request.signal, failed.signal]);
+    const waiting = { bytes: 0, max: maxWaitingBytes };
     const taking = new Map<string, PartitionInput>();
     for (const topic of request.topics)
       for (let partition = 0; partition < live.partitions(topic); partition++)
-        taking.set(`${topic}/${partition}`, new PartitionInput(log, live, { topic, partition, offset: 0 }));
+        taking.set(
+          `${topic}/${partition}`,
+          new PartitionInput(log, live, { topic, partition, offset: 0 }, waiting),
+        );
     const stopListening = live.listen({
-      onRecord: ({ position, record, end }) =>
-        taking.get(`${position.topic}/${position.partition}`)?.put(record, end),
+      onSlice: (slice) => taking.get(`${slice.topic}/${slice.partition}`)?.put(slice),
     });
     try {
       await Promise.all(
@@ -35,27 +45,37 @@ export const tablesInput =
     } finally {
       stopListening();
     }
-  };
+  },
+});
 
 class PartitionInput {
   private readonly log: EventLog;
   private readonly live: Live;
   /** What is handed over next. */
   private next: Position;
-  private waiting: LogRecord[] = [];
-  private end = 0;
+  private readonly allWaiting: { bytes: number; readonly max: number };
+  private waiting: LogBatch[] = [];
+  private bytes = 0;
   private wake: () => void = () => {};
 
-  constructor(log: EventLog, live: Live, place: Position) {
+  constructor(
+    log: EventLog,
+    live: Live,
+    place: Position,
+    allWaiting: { bytes: number; readonly max: number },
+  ) {
     this.log = log;
     this.live = live;
     this.next = place;
+    this.allWaiting = allWaiting;
   }
 
-  put(record: LogRecord, end: number): void {
-    if (this.waiting.length >= MAX_WAITING) this.waiting = [];
-    this.waiting.push(record);
-    this.end = end;
+  put(batch: LogBatch): void {
+    if (this.allWaiting.bytes >= this.allWaiting.max) this.letGo();
+    const bytes = batch.records.reduce((sum, { value }) => sum + value.length, 0);
+    this.waiting.push(batch);
+    this.bytes += bytes;
+    this.allWaiting.bytes += bytes;
     this.wake();
   }
 
@@ -69,8 +89,8 @@ class PartitionInput {
     };
     signal.addEventListener('abort', () => this.wake(), { once: true });
     while (!signal.aborted) {
-      const records = this.take();
-      if (records.length > 0) await handOver({ topic, partition, records, end: this.end });
+      const batch = this.take();
+      if (batch) await handOver(batch);
       else if (this.next.offset < this.reached) await this.readLog(handOver, signal);
       else await this.more();
     }
@@ -78,16 +98,24 @@ class PartitionInput {
 
   /** The first offset that is waiting, or else that the tail will bring. */
   private get reached(): number {
-    return this.waiting[0]?.offset ?? this.live.next(this.next.topic, this.next.partition);
+    return this.waiting[0]?.records[0]!.offset ?? this.live.next(this.next.topic, this.next.partition);
   }
 
-  /** What waits and follows on; nothing where something before it is missing. */
-  private take(): LogRecord[] {
-    const known = this.waiting.findIndex(({ offset }) => offset >= this.next.offset);
-    const waiting = known < 0 ? [] : this.waiting.slice(known);
-    const follows = waiting[0]?.offset === this.next.offset;
-    this.waiting = follows ? [] : waiting;
-    return follows ? waiting : [];
+  /** All that waits and follows on; null where something before it is missing. */
+  private take(): LogBatch | null {
+    const { topic, partition, offset } = this.next;
+    while (this.waiting[0] && this.waiting[0].records.at(-1)!.offset < offset) this.waiting.shift();
+    if ((this.waiting[0]?.records[0]!.offset ?? Infinity) > offset) return null;
+    const records = this.waiting.flatMap((batch): readonly LogRecord[] => batch.records);
+    const { end } = this.waiting.at(-1)!;
+    this.letGo();
+    return { topic, partition, records: records.filter((record) => record.offset >= offset), end };
+  }
+
+  private letGo(): void {
+    this.waiting = [];
+    this.allWaiting.bytes -= this.bytes;
+    this.bytes = 0;
   }
 
   private async readLog(handOver: (batch: LogBatch) => Promise<void>, signal: AbortSignal): Promise<void> {

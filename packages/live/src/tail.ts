@@ -9,8 +9,8 @@ import type { Logger } from 'pino';
 export type TailHandler = {
   /** Synchronous: when it returns, `next` has moved past the record. `end` is that of the partition when it was read. */
   onRecord(topic: string, partition: number, record: LogRecord, end: number): void;
-  /** After several records, and at the end of a batch. The tail waits for nobody. */
-  onSlice(): void;
+  /** After the records of a slice were handed over one by one. The tail waits for nobody. */
+  onSlice(slice: LogBatch): void;
 };
 
 const SLICE = 64;
@@ -97,20 +97,19 @@ export class Tail {
   private async handOver({ topic, partition, records, end }: LogBatch): Promise<void> {
     const name = nameOf({ topic, partition });
     const place = this.places.get(name)!;
-    let inSlice = 0;
-    for (const record of records) {
-      if (record.offset < place.offset) continue;
-      place.offset = record.offset + 1;
-      this.handler.onRecord(topic, partition, record, end);
-      if (++inSlice >= SLICE) {
-        inSlice = 0;
-        this.handler.onSlice();
+    const fresh =
+      records[0]!.offset < place.offset ? records.filter(({ offset }) => offset >= place.offset) : records;
+    for (let at = 0; at < fresh.length; at += SLICE) {
+      const slice = fresh.length <= SLICE ? fresh : fresh.slice(at, at + SLICE);
+      for (const record of slice) {
+        place.offset = record.offset + 1;
+        this.handler.onRecord(topic, partition, record, end);
       }
+      this.handler.onSlice({ topic, partition, records: slice, end });
       if (!this.turns.isOver) continue;
       await this.turns.next();
       if (this.stop.signal.aborted) return;
     }
-    this.handler.onSlice();
     if (place.offset < (this.missing.get(name) ?? Infinity)) return;
     this.missing.delete(name);
     if (this.missing.size === 0) this.reached.resolve();

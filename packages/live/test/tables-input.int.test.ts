@@ -49,7 +49,7 @@ function takeAll(begin: (partition: number) => number, mayTake: () => Promise<vo
       more = Promise.withResolvers();
     },
   };
-  const done = tablesInput(log, live)(request);
+  const done = tablesInput(log, live, 100_000).consume(request);
   return {
     taken,
     ordinals: () => ordinalsOf(taken),

@@ -66,10 +66,15 @@ export async function openBench(folder: string, events: Iterable<LadderEvent> = 
 }
 
 type Some = Partial<ProjectorOptions> &
-  Pick<ProjectorOptions, 'log' | 'store' | 'cursors' | 'generation'> & { readonly failPoints?: FailPoints };
+  Pick<ProjectorOptions, 'log' | 'store' | 'cursors' | 'generation'> & {
+    readonly failPoints?: FailPoints;
+    /** All partitions as one set; the only member of the group has them all. */
+    readonly together?: boolean;
+  };
 
-export const projectorOf = ({ failPoints = {}, ...options }: Some): Projector =>
+export const projectorOf = ({ failPoints = {}, together = false, ...options }: Some): Projector =>
   createProjector({
+    input: { consume: (request) => options.log.consume(request), together },
     projections: PROJECTIONS,
     logger: silent,
     ...options,

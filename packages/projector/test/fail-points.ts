@@ -4,11 +4,12 @@ import { LadderlogError } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
 
 import type { CursorKey, CursorStore, OffsetRange } from '../src/index.ts';
+import type { ClaimedRange, CursorSets } from '../src/ranges/cursor.ts';
 
 export const FAIL_POINTS = ['afterIntent', 'afterInsert', 'beforeCursor', 'afterCursor'] as const;
 export type FailPoint = (typeof FAIL_POINTS)[number];
 
-/** afterInsert comes once per table, the others once per range; the range is the one intended last. */
+/** afterInsert comes once per table, the others once per range or set; the range is the one intended last, of a set its first. */
 export type FailPoints = Partial<
   Readonly<Record<FailPoint, (key: CursorKey, range: OffsetRange) => void | Promise<void>>>
 >;
@@ -34,6 +35,26 @@ export function withFailPoints<S extends Pick<Store, 'insertRowBinary' | 'query'
     if (dead) throw dead;
     return work();
   };
+  const intend = (ranges: readonly ClaimedRange[], work: () => Promise<boolean>): Promise<boolean> =>
+    alive(async () => {
+      const ours = await work();
+      last = { key: ranges[0]!.claim.key, range: ranges[0]!.range };
+      await reach('afterIntent');
+      return ours;
+    });
+  const advance = (work: () => Promise<boolean>): Promise<boolean> =>
+    alive(async () => {
+      await reach('beforeCursor');
+      const ours = await work();
+      await reach('afterCursor');
+      return ours;
+    });
+  const withSets = (sets: CursorSets): CursorSets => ({
+    claim: (...claim) => alive(() => sets.claim(...claim)),
+    owns: (claims) => alive(() => sets.owns(claims)),
+    intend: (ranges, set) => intend(ranges, () => sets.intend(ranges, set)),
+    advance: (ranges) => advance(() => sets.advance(ranges)),
+  });
   return {
     store: {
       ...store,
@@ -45,22 +66,11 @@ export function withFailPoints<S extends Pick<Store, 'insertRowBinary' | 'query'
         }),
     },
     cursors: withCursors(cursors, {
+      ...(cursors.sets ? { sets: withSets(cursors.sets) } : {}),
       claim: (...claim) => alive(() => cursors.claim(...claim)),
       owns: (claim) => alive(() => cursors.owns(claim)),
-      intend: (claim, range) =>
-        alive(async () => {
-          const ours = await cursors.intend(claim, range);
-          last = { key: claim.key, range };
-          await reach('afterIntent');
-          return ours;
-        }),
-      advance: (claim, hwm) =>
-        alive(async () => {
-          await reach('beforeCursor');
-          const ours = await cursors.advance(claim, hwm);
-          await reach('afterCursor');
-          return ours;
-        }),
+      intend: (claim, range) => intend([{ claim, range }], () => cursors.intend(claim, range)),
+      advance: (claim, hwm) => advance(() => cursors.advance(claim, hwm)),
     }),
   };
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isLadderlogError } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
-import type { CursorStore, Follower } from '@ladderlog/projector';
+import type { CursorStore, Follower, ProjectorInput } from '@ladderlog/projector';
 import { createFollower, rebuild } from '@ladderlog/projector';
 import type { Store } from '@ladderlog/store';
 
@@ -24,7 +24,7 @@ export function startProject(
   metrics: Metrics,
   signal: AbortSignal,
   /** Default: the log itself, shared with other projectors. */
-  input?: EventLog['consume'],
+  input?: ProjectorInput,
 ): { readonly done: Promise<void>; readonly follower: Follower } {
   const follower = createFollower({
     log,

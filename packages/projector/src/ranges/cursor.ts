@@ -4,6 +4,9 @@
 /** Offsets, both inclusive. */
 export type OffsetRange = { readonly first: number; readonly last: number };
 
+/** A range that was begun. `set` names the ranges that were begun with it (nameOfSet); null: it was begun alone. */
+export type Pending = OffsetRange & { readonly set: string | null };
+
 export type CursorKey = {
   readonly generation: number;
   readonly topic: string;
@@ -16,12 +19,25 @@ export type Cursor = {
   /** Last offset that is in every table; −1 (or the offset before the first wanted) at the start. */
   readonly hwm: number;
   /** Recorded before the first insert of a range, so that a restart repeats exactly that range under the same tokens. */
-  readonly pending: OffsetRange | null;
+  readonly pending: Pending | null;
   /** fingerprintOf the projections that made the rows of this generation. */
   readonly fingerprint: string;
 };
 
 export type Claim = { readonly key: CursorKey; readonly cursor: Cursor; readonly fresh: boolean };
+
+export type ClaimedRange = { readonly claim: Claim; readonly range: OffsetRange };
+
+/** The same steps for several partitions of a generation at once, in one transaction: all or none. */
+export type CursorSets = {
+  claim(
+    keys: readonly (CursorKey & { readonly begin: number })[],
+    fingerprint: string,
+  ): Promise<readonly Claim[]>;
+  intend(ranges: readonly ClaimedRange[], set: string): Promise<boolean>;
+  advance(ranges: readonly ClaimedRange[]): Promise<boolean>;
+  owns(claims: readonly Claim[]): Promise<boolean>;
+};
 
 /** Two implementations (SQLite, ClickHouse) and one contract suite: test/ranges/cursor-contract.ts. All state survives a SIGKILL. */
 export type CursorStore = {
@@ -41,6 +57,8 @@ export type CursorStore = {
   generations(): Promise<number[]>;
   /** Forgets where a generation is; its writers are fenced. */
   drop(generation: number): Promise<void>;
+  /** Absent where there are no transactions. */
+  readonly sets?: CursorSets;
   close(): Promise<void>;
 };
 
@@ -50,6 +68,7 @@ export type StoredCursor = {
   readonly hwm: number;
   readonly pending_first: number | null;
   readonly pending_last: number | null;
+  readonly pending_set?: string | null;
   readonly fingerprint: string;
 };
 
@@ -59,6 +78,6 @@ export const toCursor = (row: StoredCursor): Cursor => ({
   pending:
     row.pending_first === null || row.pending_last === null
       ? null
-      : { first: row.pending_first, last: row.pending_last },
+      : { first: row.pending_first, last: row.pending_last, set: row.pending_set ?? null },
   fingerprint: row.fingerprint,
 });

@@ -2,11 +2,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { onSwitch } from '../rebuild/switches.ts';
 import type { Projector, ProjectorOptions, ProjectorStatus } from './projector.ts';
 import { createProjector } from './projector.ts';
 
 export type FollowerOptions = Omit<ProjectorOptions, 'generation'> & {
-  /** How often the served generation is asked for. */
+  /** How often the served generation is asked for: another process may switch it. A switch by this one is heard at once. */
   readonly pollMs?: number;
 };
 
@@ -19,6 +20,8 @@ export type Follower = {
   /** Projector.quiesced, of the served generation. */
   quiesced<T>(work: () => Promise<T>): Promise<T>;
 };
+
+const POLL_MS = 5_000;
 
 export const createFollower = (options: FollowerOptions): Follower => new GenerationFollower(options);
 
@@ -90,11 +93,14 @@ class GenerationFollower implements Follower {
 
   /** Resolves when another generation is served, or the signal aborts. */
   private async switched(from: number, signal: AbortSignal): Promise<void> {
-    const { store, logger, pollMs = 1_000 } = this.options;
-    while (!signal.aborted) {
-      await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+    const { store, logger, pollMs = POLL_MS } = this.options;
+    const heard = new AbortController();
+    const stopHearing = onSwitch(store, () => heard.abort());
+    const over = AbortSignal.any([signal, heard.signal]);
+    while (!over.aborted) {
+      await sleep(pollMs, undefined, { signal: over }).catch(() => undefined);
       try {
-        if (!signal.aborted && (await store.generation()) !== from) return;
+        if (!over.aborted && (await store.generation()) !== from) break;
       } catch (error) {
         logger.warn(
           { event: 'projector.generation_unknown', err: error },
@@ -102,5 +108,6 @@ class GenerationFollower implements Follower {
         );
       }
     }
+    stopHearing();
   }
 }

@@ -8,11 +8,11 @@ import type { Logger } from 'pino';
 
 import type { CursorStore } from './cursor.ts';
 
-const LAG_REFRESH_MS = 1_000;
+const LAG_REFRESH_MS = 5_000;
 /** Other processes project too; what this one does is noticed at once. */
 const CAUGHT_UP_POLL_MS = 250;
 
-/** Hears the end of every partition each second: also while the store stands still, the lag grows visibly. */
+/** Hears the end of every partition from time to time: also while the store stands still, the lag grows visibly. */
 export async function watchEnds(
   log: Pick<EventLog, 'topics'>,
   logger: Logger,
@@ -48,12 +48,13 @@ export async function tablesCaughtUp(
   log: Pick<EventLog, 'topics'>,
   topics: readonly string[],
   cursors: () => ReturnType<CursorStore['list']>,
-  nextRange: () => Promise<void>,
+  /** Somebody waits: resolves when the next range is in the tables. */
+  hurry: () => Promise<void>,
   signal?: AbortSignal,
 ): Promise<void> {
   const ends = await endsOf(log, topics);
   for (;;) {
-    const next = nextRange();
+    const next = hurry();
     const hwms = new Map((await cursors()).map((cursor) => [partitionName(cursor), cursor.hwm]));
     if ([...ends].every(([name, end]) => (hwms.get(name) ?? -1) >= end - 1)) return;
     await Promise.race([next, sleep(CAUGHT_UP_POLL_MS, undefined, signal ? { signal } : {})]);

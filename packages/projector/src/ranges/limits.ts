@@ -1,5 +1,5 @@
 export type ProjectorLimits = {
-  /** A range is cut when it has this many records, or bytes of records, or when its oldest has waited this long. */
+  /** A range (a set: all of it) is cut when it has so many records, or bytes of records, or when its oldest has waited so long. */
   readonly maxRecords: number;
   readonly maxBytes: number;
   readonly maxWaitMs: number;
@@ -14,10 +14,13 @@ export type ProjectorLimits = {
   readonly repairDelayMs: number;
 };
 
-/** Up to 12 partitions at 3 venues buffer this much each; small enough for one process, large enough for few parts. */
+/**
+ * Rows take about twice the bytes of their records, and while one range is written the next is gathered. Where every partition
+ * is cut by itself, each takes that much.
+ */
 export const DEFAULT_LIMITS: ProjectorLimits = {
   maxRecords: 20_000,
-  maxBytes: 16 * 1024 * 1024,
+  maxBytes: 8 * 1024 * 1024,
   // Each range is an insert a table: waiting longer makes fewer, larger parts. The newest book is served from memory.
   maxWaitMs: 2_000,
   minBackoffMs: 50,
@@ -26,3 +29,6 @@ export const DEFAULT_LIMITS: ProjectorLimits = {
   recheckMs: 1_000,
   repairDelayMs: 1_000,
 };
+
+/** Where one set is cut for all partitions. At rest the tables are this far behind, and well below five seconds. */
+export const SET_LIMITS: Partial<ProjectorLimits> = { maxBytes: 24 * 1024 * 1024, maxWaitMs: 3_000 };

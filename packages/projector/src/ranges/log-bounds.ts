@@ -2,22 +2,39 @@
 
 import type { Position } from '@ladderlog/core';
 import { partitionName } from '@ladderlog/core';
-import type { EventLog, LogBatch } from '@ladderlog/log';
+import type { EventLog, LogBatch, LogRecord } from '@ladderlog/log';
 
 export type Partition = { readonly topic: string; readonly partition: number };
 export type Bounds = { readonly begin: number; readonly end: number };
 
 export async function boundsOf(log: Pick<EventLog, 'topics'>, at: Partition): Promise<Bounds> {
-  return (await allBounds(log)).get(partitionName(at)) ?? { begin: 0, end: 0 };
+  const known = await allBounds(log, [at.topic]);
+  return known.find(({ partition }) => partition === at.partition) ?? { begin: 0, end: 0 };
 }
 
-/** By partitionName. */
-async function allBounds(log: Pick<EventLog, 'topics'>): Promise<Map<string, Bounds>> {
-  return new Map(
-    (await log.topics()).flatMap(({ topic, partitions }) =>
-      partitions.map((info): [string, Bounds] => [partitionName({ topic, partition: info.partition }), info]),
-    ),
-  );
+export async function allBounds(
+  log: Pick<EventLog, 'topics'>,
+  topics: readonly string[],
+): Promise<readonly (Partition & Bounds)[]> {
+  return (await log.topics())
+    .filter(({ topic }) => topics.includes(topic))
+    .flatMap(({ topic, partitions }) => partitions.map((info) => ({ topic, ...info })));
+}
+
+/** What the log still has of a range, both ends included. */
+export async function* readRange(
+  log: Pick<EventLog, 'topics' | 'read'>,
+  { topic, partition }: Partition,
+  { first, last }: { readonly first: number; readonly last: number },
+  signal: AbortSignal,
+): AsyncGenerator<LogRecord> {
+  const { begin } = await boundsOf(log, { topic, partition });
+  if (begin > last) return;
+  const from = [{ topic, partition, offset: Math.max(first, begin) }];
+  const to = [{ topic, partition, offset: last + 1 }];
+  for await (const { records } of log.read({ from, to, signal })) yield* records;
+  // A reader that was stopped has not read all.
+  signal.throwIfAborted();
 }
 
 /** Whether there is a record at all from `first` on and before `end`. */
@@ -28,14 +45,7 @@ export async function hasRecords(
   end: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { topic, partition } = at;
-  const { begin } = await boundsOf(log, at);
-  if (begin >= end) return false;
-  const from = [{ topic, partition, offset: Math.max(first, begin) }];
-  for await (const batch of log.read({ from, to: [{ topic, partition, offset: end }], signal }))
-    if (batch.records.length > 0) return true;
-  // A reader that was stopped has looked at nothing.
-  signal.throwIfAborted();
+  for await (const _ of readRange(log, at, { first, last: end - 1 }, signal)) return true;
   return false;
 }
 
@@ -45,7 +55,8 @@ export async function readBefore(
   positions: readonly Position[],
   signal?: AbortSignal,
 ): Promise<{ readonly total: number; readonly batches: AsyncIterable<LogBatch> | readonly [] }> {
-  const bounds = await allBounds(log);
+  const topics = [...new Set(positions.map(({ topic }) => topic))];
+  const bounds = new Map((await allBounds(log, topics)).map((one) => [partitionName(one), one]));
   const beginOf = (at: Position): number => bounds.get(partitionName(at))?.begin ?? 0;
   const to = positions.filter((at) => at.offset > beginOf(at));
   if (to.length === 0) return { total: 0, batches: [] };

@@ -4,11 +4,11 @@ import { LadderlogError } from '@ladderlog/core';
 import type { Logger } from 'pino';
 
 import type { Claim, OffsetRange } from './cursor.ts';
+import type { Partition } from './log-bounds.ts';
 
-export type RangeDone = {
-  readonly topic: string;
-  readonly partition: number;
-  readonly range: OffsetRange;
+/** A range, or a set of ranges of several partitions, that is in the tables. */
+export type RangesDone = {
+  readonly ranges: readonly (Partition & OffsetRange)[];
   readonly events: number;
   readonly poison: number;
   readonly rows: Readonly<Record<string, number>>;
@@ -19,7 +19,7 @@ export type RetriedStep = 'consume' | 'cursor' | 'insert';
 
 /** For counters and gauges; called synchronously. */
 export type ProjectorObserver = {
-  readonly onRange?: (done: RangeDone) => void;
+  readonly onRange?: (done: RangesDone) => void;
   readonly onRetry?: (retry: { step: RetriedStep; code: string; attempts: number }) => void;
   readonly onFenced?: (partition: { topic: string; partition: number }) => void;
 };
@@ -54,7 +54,7 @@ export class Progress {
     return this.next.promise;
   }
 
-  done(done: RangeDone): void {
+  done(done: RangesDone): void {
     const rows = Object.values(done.rows).reduce((sum, count) => sum + count, 0);
     this.counts.events += done.events;
     this.counts.rows += rows;
@@ -63,7 +63,7 @@ export class Progress {
     this.next.resolve();
     this.next = Promise.withResolvers();
     const { generation, logger } = this;
-    logger.debug({ event: 'projector.range', generation, ...done }, 'projected a range');
+    logger.debug({ event: 'projector.range', generation, ...done }, 'projected');
     if (done.poison > 0) logger.warn({ event: 'projector.poison', generation, ...done }, 'records rejected');
     this.observer.onRange?.(done);
   }

@@ -3,35 +3,46 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { LadderlogError, VENUES, fingerprintOf, isLadderlogError, partitionName } from '@ladderlog/core';
+import type { Position } from '@ladderlog/core';
 import type { EventLog } from '@ladderlog/log';
-import { createRowEncoder } from '@ladderlog/store';
-import type { RowEncoder } from '@ladderlog/store';
+import { Turns } from '@ladderlog/log';
 import type { Logger } from 'pino';
 
 import { checkClaim } from './claim-check.ts';
+import type { Claim } from './cursor.ts';
 import { WriteGate } from './gate.ts';
+import type { GatheringContext, PartitionStatus } from './gathering.ts';
+import { Gathering } from './gathering.ts';
+import { GroupCommits } from './group-commits.ts';
 import { tablesCaughtUp, watchEnds } from './lag.ts';
 import type { ProjectorLimits } from './limits.ts';
-import { DEFAULT_LIMITS } from './limits.ts';
-import type { Partition } from './log-bounds.ts';
-import { boundsOf, hasRecords } from './log-bounds.ts';
-import type { PartitionContext, PartitionStatus } from './partition.ts';
-import { PartitionProjector } from './partition.ts';
+import { DEFAULT_LIMITS, SET_LIMITS } from './limits.ts';
+import type { Bounds, Partition } from './log-bounds.ts';
+import { allBounds, boundsOf, hasRecords, readRange } from './log-bounds.ts';
 import type { Places } from './places.ts';
-import type { Counts, ProjectorObserver, RangeDone } from './progress.ts';
+import type { Counts, ProjectorObserver, RangesDone } from './progress.ts';
 import { Progress } from './progress.ts';
-import { createRangeProjector } from './range-projection.ts';
+import { createRowMaker } from './range-rows.ts';
 import { waitMs } from './retry.ts';
 
-/** Promises what EventLog.consume promises. */
-export type ProjectorInput = EventLog['consume'];
+export type ProjectorInput = {
+  /** Promises what EventLog.consume promises. */
+  readonly consume: EventLog['consume'];
+  /**
+   * It hands over all partitions, and nobody else has any: then they are written together, in one insert a table, which takes
+   * cursors that can be moved together.
+   */
+  readonly together: boolean;
+  /** Hears the next offsets that the tables lack: of all partitions at the beginning, then of those that moved. */
+  readonly reached?: (positions: readonly Position[]) => void;
+};
 
 export type ProjectorOptions = Places & {
   readonly generation: number;
   readonly logger: Logger;
   /**
    * Where the records come from. Default: the log itself, as a member of the generation's group, sharing the partitions with
-   * other projectors. An embedded projector may be fed by whoever follows the log already, which has its events decoded.
+   * other projectors. An embedded projector is fed by whoever follows the log already, which has its events decoded.
    */
   readonly input?: ProjectorInput;
   readonly limits?: Partial<ProjectorLimits>;
@@ -68,18 +79,23 @@ class TableProjector implements Projector {
   private readonly limits: ProjectorLimits;
   private readonly fingerprint: string;
   private readonly progress: Progress;
+  private readonly commits: GroupCommits;
   private readonly gate = new WriteGate();
   /** Those that are ours, by partitionName. */
-  private readonly partitions = new Map<string, PartitionProjector>();
+  private readonly partitions = new Map<string, Gathering>();
   private running = false;
 
   constructor(options: ProjectorOptions) {
+    const { log, logger, generation, observer = {} } = options;
     this.options = options;
-    this.input = options.input ?? ((request) => options.log.consume(request));
+    this.input = options.input ?? { consume: (request) => log.consume(request), together: false };
+    if (this.input.together && !options.cursors.sets)
+      throw new LadderlogError('INTERNAL', 'these cursors cannot be moved together');
     this.topics = options.topics ?? VENUES;
-    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.limits = { ...DEFAULT_LIMITS, ...(this.input.together ? SET_LIMITS : {}), ...options.limits };
     this.fingerprint = fingerprintOf(options.projections);
-    this.progress = new Progress(options.generation, options.logger, options.observer ?? {});
+    this.progress = new Progress(generation, logger, observer);
+    this.commits = new GroupCommits(log, groupOf(generation), logger);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -88,7 +104,7 @@ class TableProjector implements Projector {
     const over = new AbortController();
     const { log, logger } = this.options;
     const watching = watchEnds(log, logger, AbortSignal.any([signal, over.signal]), (ends) => {
-      for (const [name, held] of this.partitions) held.end = Math.max(held.end, ends.get(name) ?? 0);
+      for (const gathering of this.gatherings) gathering.heardEnds(ends);
     });
     try {
       while (!signal.aborted)
@@ -96,13 +112,14 @@ class TableProjector implements Projector {
     } finally {
       over.abort();
       await watching;
+      await this.commits.commit();
       this.partitions.clear();
       this.running = false;
     }
   }
 
   status(): ProjectorStatus {
-    const partitions = [...this.partitions.values()].map((held) => held.status());
+    const partitions = [...this.gatherings].flatMap((gathering) => gathering.status());
     return {
       generation: this.options.generation,
       running: this.running,
@@ -118,15 +135,22 @@ class TableProjector implements Projector {
       log,
       this.topics,
       () => cursors.list(generation),
-      () => this.progress.nextRange,
+      () => {
+        for (const gathering of this.gatherings) gathering.hurry();
+        return this.progress.nextRange;
+      },
       signal,
     );
   }
 
   quiesced<T>(work: () => Promise<T>): Promise<T> {
     return this.gate.closedFor(work, () =>
-      Promise.all([...this.partitions.values()].map((partition) => partition.written())),
+      Promise.all([...this.gatherings].map((gathering) => gathering.written())),
     );
+  }
+
+  private get gatherings(): ReadonlySet<Gathering> {
+    return new Set(this.partitions.values());
   }
 
   /** From what the input hands over, until the signal aborts or something fails. */
@@ -140,7 +164,8 @@ class TableProjector implements Projector {
       inner.abort(error);
     });
     try {
-      await this.input({
+      if (this.input.together) await this.claimAll(context);
+      await this.input.consume({
         group: groupOf(this.options.generation),
         topics: this.topics,
         signal,
@@ -163,8 +188,8 @@ class TableProjector implements Projector {
       failure ??= error;
     } finally {
       inner.abort();
-      await Promise.all([...this.partitions.values()].map((partition) => partition.settled()));
-      for (const partition of this.partitions.values()) partition.drop();
+      await Promise.all([...this.gatherings].map((gathering) => gathering.settled()));
+      for (const gathering of this.gatherings) gathering.drop();
     }
     if (failure !== null) throw failure;
   }
@@ -178,36 +203,69 @@ class TableProjector implements Projector {
     await sleep(waitMs(this.limits, attempts), undefined, { signal }).catch(() => undefined);
   }
 
-  private async assigned(at: Partition, context: PartitionContext): Promise<number> {
-    const { log, cursors, generation, logger } = this.options;
+  /** In one step: of two projectors that begin at one time, one has all and the other none. */
+  private async claimAll(context: GatheringContext): Promise<void> {
+    const { log, cursors, generation } = this.options;
+    const bounds = await allBounds(log, this.topics);
+    const keys = bounds.map(({ topic, partition, begin }) => ({ generation, topic, partition, begin }));
+    const claims = await cursors.sets!.claim(keys, this.fingerprint);
+    const ours = await Promise.all(claims.map((claim, at) => this.checked(claim, bounds[at]!)));
+    const gathering = new Gathering(ours, true, context);
+    for (const { claim } of ours) this.partitions.set(partitionName(claim.key), gathering);
+    this.input.reached?.(
+      claims.map(({ key, cursor }) => ({
+        topic: key.topic,
+        partition: key.partition,
+        offset: cursor.hwm + 1,
+      })),
+    );
+  }
+
+  private async assigned(at: Partition, context: GatheringContext): Promise<number> {
+    const { log, cursors, generation } = this.options;
     const bounds = await boundsOf(log, at);
-    const claim = await cursors.claim({ generation, ...at }, bounds.begin, this.fingerprint);
-    await checkClaim(this.options, this.fingerprint, claim, bounds);
-    this.revoked(at);
-    this.partitions.set(partitionName(at), new PartitionProjector(claim, bounds.end, context));
-    const { epoch, hwm, pending } = claim.cursor;
-    logger.info({ event: 'projector.assigned', ...claim.key, epoch, hwm, pending }, 'partition is ours');
+    if (!this.input.together) {
+      const claim = await cursors.claim({ generation, ...at }, bounds.begin, this.fingerprint);
+      const ours = await this.checked(claim, bounds);
+      this.revoked(at);
+      this.partitions.set(partitionName(at), new Gathering([ours], false, context));
+    }
+    const hwm = this.partitions.get(partitionName(at))?.hwmOf(at);
+    if (hwm === undefined) throw new LadderlogError('INTERNAL', `${partitionName(at)} was not there before`);
     return Math.max(hwm + 1, bounds.begin);
   }
 
-  private revoked(at: Partition): void {
-    const name = partitionName(at);
-    this.partitions.get(name)?.drop();
-    this.partitions.delete(name);
+  private async checked(claim: Claim, bounds: Bounds): Promise<{ claim: Claim; end: number }> {
+    await checkClaim(this.options, this.fingerprint, claim, bounds);
+    const { epoch, hwm, pending } = claim.cursor;
+    this.options.logger.info(
+      { event: 'projector.assigned', ...claim.key, epoch, hwm, pending },
+      'partition is ours',
+    );
+    return { claim, end: bounds.end };
   }
 
-  private context(signal: AbortSignal, onFailure: (error: unknown) => void): PartitionContext {
+  /** What was gathered together goes together. */
+  private revoked(at: Partition): void {
+    const gathering = this.partitions.get(partitionName(at));
+    gathering?.drop();
+    for (const [name, of] of this.partitions) if (of === gathering) this.partitions.delete(name);
+  }
+
+  private context(signal: AbortSignal, onFailure: (error: unknown) => void): GatheringContext {
     const { log, store, cursors, projections, generation, logger } = this.options;
     return {
       projections,
-      encoders: projections.map(({ table }) => createRowEncoder(table, generation) as RowEncoder<never>),
-      project: createRangeProjector(projections),
+      generation,
+      rows: createRowMaker(projections, generation),
       store,
       cursors,
       limits: this.limits,
       signal,
       gate: this.gate,
+      turns: new Turns(),
       onFailure,
+      read: (at, range) => readRange(log, at, range, signal),
       async hasRecords(at, first, end) {
         const found = await hasRecords(log, at, first, end, signal);
         if (!found)
@@ -222,13 +280,14 @@ class TableProjector implements Projector {
     };
   }
 
-  private done(done: RangeDone): void {
+  private done(done: RangesDone): void {
     this.progress.done(done);
-    const { log, generation, logger } = this.options;
-    const { topic, partition, range } = done;
-    // Only a hint for lag tools: the cursor decides.
-    log
-      .commit(groupOf(generation), [{ topic, partition, offset: range.last + 1 }])
-      .catch((error: unknown) => logger.debug({ event: 'projector.commit_failed', err: error }, 'no commit'));
+    const positions = done.ranges.map(({ topic, partition, last }) => ({
+      topic,
+      partition,
+      offset: last + 1,
+    }));
+    this.commits.note(positions);
+    this.input.reached?.(positions);
   }
 }

@@ -1,4 +1,4 @@
-// Rows of one range into one table. The first attempt is one insert; whatever repeats an attempt looks before it sends and after.
+// Rows of a range, or of a set of ranges, into one table. The first attempt is one insert; whatever repeats an attempt looks before it sends and after.
 //
 // What must hold for every table of one row an event, after `insertAgain` and after a first `send` that was acknowledged: each
 // row of the range is there, once. An acknowledgement proves that only for a token that was never sent before. ClickHouse notes
@@ -12,7 +12,7 @@ import { LadderlogError } from '@ladderlog/core';
 import type { Store } from '@ladderlog/store';
 import { offsetsWithRows } from '@ladderlog/store';
 
-import type { CursorKey, OffsetRange } from './cursor.ts';
+import type { ClaimedRange } from './cursor.ts';
 import type { ProjectorLimits } from './limits.ts';
 
 export type TableInsert = {
@@ -39,19 +39,18 @@ export async function send({ store, limits }: InsertContext, insert: TableInsert
 }
 
 export type Repeat = {
-  readonly key: CursorKey;
-  readonly range: OffsetRange;
-  /** The same rows without those of these offsets; null when none is left. */
-  readonly without: (present: ReadonlySet<number>) => TableInsert | null;
-  /** Rejects when the partition is no longer ours. */
+  readonly ranges: readonly ClaimedRange[];
+  /** The same rows without those of these offsets, a set a range; null when none is left. */
+  readonly without: (present: readonly ReadonlySet<number>[]) => Promise<TableInsert | null>;
+  /** Rejects when a partition is no longer ours. */
   readonly confirm: () => Promise<void>;
 };
 
 /**
- * Sends what is missing, first under the range's own token: an earlier attempt that is still under way, here or in a server,
- * is then dropped, or drops this one. Only rows that are not there are sent, so that a token made of another schema, by the
- * version before an upgrade, doubles nothing. Then under further tokens, each time after a wait: an engine that is alive adds
- * acknowledged rows in an instant.
+ * Sends what is missing, first under the token of the first attempt: an earlier attempt that is still under way, here or in an
+ * engine that outlived its projector, is then dropped, or drops this one. Only rows that are not there are sent, so that a token
+ * made of another schema, by the version before an upgrade, doubles nothing. Then under further tokens, each time after a wait:
+ * an engine that is alive adds acknowledged rows in an instant.
  */
 export async function insertAgain(
   context: InsertContext,
@@ -59,12 +58,17 @@ export async function insertAgain(
   repeat: Repeat,
 ): Promise<void> {
   const missing = async (): Promise<TableInsert | null> => {
-    const rows = await context.store.query<{ offset: number }>(
-      offsetsWithRows(insert.table, repeat.key, repeat.range),
-      { name: 'offsets-in', deadlineMs: 60_000 },
-    );
-    const present = new Set(rows.map(({ offset }) => offset));
-    return present.size >= insert.rows ? null : repeat.without(present);
+    const present: Set<number>[] = [];
+    for (const { claim, range } of repeat.ranges) {
+      const rows = await context.store.query<{ offset: number }>(
+        offsetsWithRows(insert.table, claim.key, range),
+        { name: 'offsets-in', deadlineMs: 60_000 },
+      );
+      present.push(new Set(rows.map(({ offset }) => offset)));
+    }
+    const found = present.reduce((sum, { size }) => sum + size, 0);
+    if (found >= insert.rows) return null;
+    return found === 0 ? insert : repeat.without(present);
   };
   let rest = await missing();
   for (let attempt = 0; rest; attempt++) {

@@ -1,10 +1,8 @@
 // One range of one partition, projected: pure in the records and the projections, so that a repeat gives the same rows.
 
 import type { EventType, LadderEvent, Position, Projection, TableName, TableRow } from '@ladderlog/core';
-import { TABLES, hashText, isNewer, poisonRow, timeOf } from '@ladderlog/core';
+import { isNewer, poisonRow, timeOf } from '@ladderlog/core';
 import type { LogRecord } from '@ladderlog/log';
-
-import type { OffsetRange } from './cursor.ts';
 
 /** Takes the rows of one projection. A throw refuses the row, and leaves nothing of it behind. */
 export type RowSink = {
@@ -18,6 +16,20 @@ export type ProjectedRange = {
   readonly poison: number;
 };
 
+/** Begins a range: its sinks are in the order of the projections. */
+export type RangeProjections = (
+  topic: string,
+  partition: number,
+  sinks: readonly RowSink[],
+) => Pick<RangeProjection, 'add' | 'finish' | 'poison'>;
+
+export function createRangeProjections(projections: readonly Projection[]): RangeProjections {
+  const rejectsAt = projections.findIndex(({ table }) => table === 'rejects');
+  const routes = routesOf(projections);
+  return (topic, partition, sinks) =>
+    new RangeProjection(projections, routes, topic, partition, sinks, rejectsAt);
+}
+
 /** Projects records into one sink per projection, in the order of the projections. */
 export type RangeProjector = (
   topic: string,
@@ -27,11 +39,10 @@ export type RangeProjector = (
 ) => ProjectedRange;
 
 export function createRangeProjector(projections: readonly Projection[]): RangeProjector {
-  const rejectsAt = projections.findIndex(({ table }) => table === 'rejects');
-  const routes = routesOf(projections);
+  const begin = createRangeProjections(projections);
   return (topic, partition, records, sinks) => {
-    const range = new RangeProjection(projections, topic, partition, sinks, rejectsAt);
-    for (const record of records) range.add(record, routes);
+    const range = begin(topic, partition, sinks);
+    for (const record of records) range.add(record);
     range.finish();
     return { events: records.length, poison: range.poison };
   };
@@ -42,6 +53,7 @@ type Newest = { readonly record: LogRecord; readonly event: LadderEvent; readonl
 class RangeProjection {
   poison = 0;
   private readonly projections: readonly Projection[];
+  private readonly routes: ReadonlyMap<EventType, Takers>;
   private readonly topic: string;
   private readonly partition: number;
   private readonly sinks: readonly RowSink[];
@@ -51,12 +63,14 @@ class RangeProjection {
 
   constructor(
     projections: readonly Projection[],
+    routes: ReadonlyMap<EventType, Takers>,
     topic: string,
     partition: number,
     sinks: readonly RowSink[],
     rejectsAt: number,
   ) {
     this.projections = projections;
+    this.routes = routes;
     this.topic = topic;
     this.partition = partition;
     this.sinks = sinks;
@@ -64,12 +78,12 @@ class RangeProjection {
     this.newest = projections.map(({ newestBy }) => (newestBy ? new Map<string, Newest>() : null));
   }
 
-  add(record: LogRecord, routes: ReadonlyMap<EventType, Takers>): void {
-    // The events of a range take many times the memory of its bytes, and inserting it takes a while.
+  add(record: LogRecord): void {
+    // An event takes many times the memory of its bytes: nobody keeps it but who has asked for it before.
     const decoded = record.peek();
     if (!decoded.ok) return this.reject(record, 'record', decoded.error.code, decoded.error.message);
     const { event } = decoded;
-    const takers = routes.get(event.type);
+    const takers = this.routes.get(event.type);
     if (!takers) return;
     const position = this.positionOf(record);
     let failure: string | null = null;
@@ -139,28 +153,3 @@ function routesOf(projections: readonly Projection[]): ReadonlyMap<EventType, Ta
 
 const joined = (a: string | null, b: string | null): string | null =>
   a === null ? b : b === null ? a : `${a}; ${b}`;
-
-/**
- * Names exactly these rows: a repeat under the same token adds nothing. Whatever changes what a range gives is in it, because
- * ClickHouse drops different rows under a reused token and reports success.
- */
-export const tokenOf = (
-  projection: Projection,
-  generation: number,
-  topic: string,
-  partition: number,
-  range: OffsetRange,
-): string =>
-  `${projection.name}:g${generation}:v${projection.version}:${schemaHash(projection.table)}:` +
-  `${topic}:${partition}:${range.first}-${range.last}`;
-
-const hashes = new Map<TableName, string>();
-
-export function schemaHash(table: TableName): string {
-  let hash = hashes.get(table);
-  if (hash === undefined) {
-    hash = hashText(JSON.stringify(Object.entries(TABLES[table]))).slice(0, 12);
-    hashes.set(table, hash);
-  }
-  return hash;
-}

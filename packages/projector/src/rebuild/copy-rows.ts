@@ -9,7 +9,8 @@ import { copyMonths, copyPiece, copyPieces, createRowEncoder, hasHistory } from 
 
 import { readBefore } from '../ranges/log-bounds.ts';
 import type { Places } from '../ranges/places.ts';
-import { createRangeProjector, tokenOf } from '../ranges/range-projection.ts';
+import { createRangeProjector } from '../ranges/range-projection.ts';
+import { nameOfRange, tokenOf } from '../ranges/tokens.ts';
 
 /** A row of a book is kilobytes. Between pieces the projector of the served tables gets its turn. */
 const PIECE_ROWS = 100_000;
@@ -73,9 +74,10 @@ async function projectMerged(options: CopyOptions): Promise<void> {
     if (wanted.length === 0) continue;
     project(topic, partition, wanted, encoders);
     const range = { first: wanted[0]!.offset, last: wanted.at(-1)!.offset };
+    const name = nameOfRange({ key: { topic, partition }, range });
     for (const [at, encoder] of encoders.entries()) {
       if (encoder.rows === 0) continue;
-      const token = `copy:${tokenOf(projections[at]!, target, topic, partition, range)}`;
+      const token = `copy:${tokenOf(projections[at]!, target, name)}`;
       await store.insertRowBinary(encoder.table, encoder.columns, encoder.take(), { token });
     }
   }

@@ -10,6 +10,7 @@ import {
 } from '@ladderlog/store';
 
 import type { Places } from '../ranges/places.ts';
+import { switchTo } from './switches.ts';
 
 export type GenerationInfo = {
   readonly generation: number;
@@ -95,5 +96,5 @@ export async function rollback(options: Tables, to: number): Promise<void> {
       `generation ${to} was built by another version of Ladderlog (${other.fingerprint}, here ${fingerprint}): stop this one and run 'ladderlog rebuild --rollback ${to}' and 'ladderlog up' of that version`,
       { details: { generation: to } },
     );
-  await options.store.switchGeneration(to, 'rollback');
+  await switchTo(options.store, to, 'rollback');
 }

@@ -14,6 +14,7 @@ import type { RebuildProgress } from './build.ts';
 import { GenerationBuild, rateOf } from './build.ts';
 import { chooseGeneration } from './choose-generation.ts';
 import { copyRowsBefore } from './copy-rows.ts';
+import { switchTo } from './switches.ts';
 
 export type RebuildOptions = Places & {
   readonly logger: Logger;
@@ -62,7 +63,7 @@ async function rebuildAlone(options: RebuildOptions): Promise<RebuildResult> {
   await build.cursors();
   await build.catchUp();
   signal.throwIfAborted();
-  await store.switchGeneration(generation, 'rebuild');
+  await switchTo(store, generation, 'rebuild');
   logger.info({ event: 'rebuild.switched', generation, previous }, 'the rebuilt tables are served');
   return { generation, previous, resumed, verified };
 }

@@ -63,7 +63,10 @@ describe('the tables are the log', () => {
 
   test('also those that another input than the group hands over', async () => {
     const others = await openBenchTwin(bench);
-    await projectAll({ ...here(), input: (request) => others.consume(request) });
+    await projectAll({
+      ...here(),
+      input: { consume: (request) => others.consume(request), together: false },
+    });
     expect(await rowsOf('book_snapshots')).toBe(300);
     expect(await verifyAll(here())).toMatchObject({ ok: true, differences: [] });
     await others.close();

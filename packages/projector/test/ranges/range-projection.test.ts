@@ -4,7 +4,7 @@ import type { RecordFields } from '@ladderlog/log';
 import { EVENT_SCHEMAS, LogRecord, createCodec } from '@ladderlog/log';
 import { describe, expect, test } from 'vitest';
 
-import { createRangeProjector, schemaHash, tokenOf } from '../../src/ranges/range-projection.ts';
+import { createRangeProjector } from '../../src/ranges/range-projection.ts';
 import { generate } from '../generate.ts';
 
 const codec = createCodec({
@@ -65,28 +65,5 @@ describe('a range', () => {
       [5, 'LOG_CORRUPT'],
       [9, 'CODEC_FOREIGN_BYTES'],
     ]);
-  });
-});
-
-describe('a token', () => {
-  const books = PROJECTIONS[0]!;
-  const token = tokenOf(books, 3, 'venueb', 1, { first: 40, last: 99 });
-
-  test('names projection, generation, version, columns, partition and range', () => {
-    expect(token).toBe(`book_snapshots:g3:v1:${schemaHash('book_snapshots')}:venueb:1:40-99`);
-  });
-
-  test('differs when anything differs that changes the rows', () => {
-    const range = { first: 40, last: 99 };
-    const others = [
-      tokenOf({ ...books, version: 2 }, 3, 'venueb', 1, range),
-      tokenOf(books, 4, 'venueb', 1, range),
-      tokenOf(books, 3, 'venuec', 1, range),
-      tokenOf(books, 3, 'venueb', 2, range),
-      tokenOf(books, 3, 'venueb', 1, { first: 40, last: 98 }),
-      tokenOf(PROJECTIONS[1]!, 3, 'venueb', 1, range),
-    ];
-    expect(new Set([token, ...others]).size).toBe(7);
-    expect(schemaHash('book_snapshots')).not.toBe(schemaHash('markets'));
   });
 });
