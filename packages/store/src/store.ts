@@ -79,7 +79,8 @@ export type Engine = {
   readonly database: string;
   /** `deadlineMs`: how long the statement may take, which its settings tell the engine as well. */
   answer(sql: string, params: QueryParams, format: string, lane: Lane, deadlineMs: number): Promise<Readable>;
-  run(sql: string): Promise<void>;
+  /** Null: no limit, as for DDL. */
+  run(sql: string, deadlineMs: number | null): Promise<void>;
   /** `head` is `INSERT INTO t (…)`, `tail` the settings and format. */
   insert(head: string, tail: string, bytes: Uint8Array, deadlineMs: number): Promise<void>;
   close(): Promise<void>;

@@ -64,7 +64,10 @@ function httpEngine(connection: HttpConnection, kind: Engine['kind'], database: 
     database,
     answer: (sql, params, format, _lane, deadlineMs) =>
       within(deadlineMs, (signal) => connection.send({ sql: `${sql}\nFORMAT ${format}`, params, signal })),
-    run: async (sql) => ended(await connection.send({ sql })),
+    run: async (sql, deadlineMs) =>
+      deadlineMs === null
+        ? ended(await connection.send({ sql }))
+        : within(deadlineMs, async (signal) => ended(await connection.send({ sql, signal }))),
     insert: (head, tail, body, deadlineMs) =>
       within(deadlineMs, async (signal) =>
         ended(await connection.send({ sql: `${head} ${tail}`, body, signal })),

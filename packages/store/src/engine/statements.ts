@@ -69,13 +69,12 @@ export class Statements {
     sql: string,
     { name = 'exec', deadlineMs = WRITE_DEADLINE_MS, settings }: QueryOptions = {},
   ): Promise<void> {
-    return this.guarded('write', name, deadlineMs, (deadline) =>
-      this.engine.run(
-        settings
-          ? `${sql}\nSETTINGS ${settingsText({ ...this.limitsOf('write', deadline), log_comment: `ladderlog:${name}`, ...settings })}`
-          : sql,
-      ),
-    );
+    return this.guarded('write', name, deadlineMs, (deadline) => {
+      if (settings === undefined) return this.engine.run(sql, null);
+      const limits = this.limitsOf('write', deadline);
+      const all = settingsText({ ...limits, log_comment: `ladderlog:${name}`, ...settings });
+      return this.engine.run(`${sql}\nSETTINGS ${all}`, leftUntil(deadline));
+    });
   }
 
   async insert(

@@ -90,7 +90,13 @@ test('an engine that hangs is given up some time after the deadline', async () =
   await startEngine();
   const store = await openEngineStore({ socket });
   process.kill(engine!.pid, 'SIGSTOP');
-  await expect(store.query('SELECT 1', { deadlineMs: 100 })).rejects.toMatchObject(unavailable);
+  const late = { deadlineMs: 100, settings: {} };
+  const [read, write] = await Promise.allSettled([
+    store.query('SELECT 1', late),
+    store.exec('INSERT INTO deduplication_probe SELECT 1', late),
+  ]);
+  expect(read).toMatchObject({ reason: unavailable });
+  expect(write).toMatchObject({ reason: unavailable });
   process.kill(engine!.pid, 'SIGCONT');
   expect(await store.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await store.close();
