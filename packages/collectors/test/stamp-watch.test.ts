@@ -116,11 +116,13 @@ describe('a recorder that is held up', () => {
   });
 
   test('the delay of a stamp: nothing while the loop waits for input, else the time since it came round', () => {
-    const { rest, block, watch, stopWaiting } = machine();
+    const { rest, block, stamp, watch, stopWaiting } = machine();
     rest();
     stopWaiting(40);
+    stamp();
     expect(watch.clocks.stampDelay!()).toBe(0);
     block(250);
+    stamp();
     expect(watch.clocks.stampDelay!()).toBe(250_000);
     expect(watch.status().delayMs).toBe(250);
   });

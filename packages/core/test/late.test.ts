@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BookFinding, Finding, Frame, SampleFinding, VenueEvent } from '../src/index.ts';
-import { Capture, adapterOf, isLateFrame } from '../src/index.ts';
+import { Capture, Markets, adapterOf, evidenceOf, isLateFrame } from '../src/index.ts';
 
 const book = (kind: 'snapshot' | 'delta', bid = 400_000, outcome = 't1'): BookFinding => ({
   type: 'book',
@@ -202,6 +202,33 @@ describe('a recorder that was held up', () => {
       { type: 'FrameCaptured' },
       { type: 'GapClosed', cause: 'recorder_stalled', late: [{ session: 's1', first: 1, last: null }] },
       { type: 'BookObserved', bidPrices: [450_000] },
+    ]);
+  });
+
+  test('killed while it was late: the gap goes on after the next start, and still names the late frames', () => {
+    const { capture, session, say } = open(true);
+    const events = [
+      ...say(10, book('snapshot')),
+      ...session.stall(12, 100, 'held up'),
+      ...say(100, book('delta')),
+    ];
+    const markets = new Markets();
+    events.forEach((event, offset) => markets.apply(event, { topic: 'venueb', partition: 0, offset }));
+    const evidence = [...markets.values()].flatMap(evidenceOf);
+    const next = new Capture({ adapter: capture.adapter as never, collector: 'c', provenance: 'captured' });
+    expect(next.recover(evidence, 's2', 500)).toEqual([]);
+    const text = JSON.stringify([book('snapshot', 450_000)]);
+    const frame = { channel: 'ws', direction: 'in' as const, text, observedAt: 510, settings: {} };
+    expect(next.openSession('s2').frame(frame, new Uint8Array()).events).toMatchObject([
+      { type: 'FrameCaptured' },
+      {
+        type: 'GapClosed',
+        cause: 'recorder_stalled',
+        from: 12,
+        to: 510,
+        late: [{ session: 's1', first: 1, last: null }],
+      },
+      { type: 'BookObserved' },
     ]);
   });
 

@@ -16,17 +16,21 @@ export type CatchingUpOptions = {
   readonly push: (events: readonly VenueEvent[]) => void;
   readonly resync: (markets: readonly string[]) => void;
   readonly abandon: (cause: GapCause, detail: string) => void;
+  /** Milliseconds; of the process unless told otherwise. */
+  readonly monotonic?: () => number;
 };
 
 export class CatchingUp {
   private readonly options: CatchingUpOptions;
   private readonly backlog: Backlog;
+  private readonly now: () => number;
   /** Of the last stall. */
   lateFrames = 0;
 
   constructor(options: CatchingUpOptions) {
     this.options = options;
     this.backlog = new Backlog(options.limitMs);
+    this.now = options.monotonic ?? (() => performance.now());
   }
 
   begin({ since, noticedAt, detail }: Stall): void {
@@ -39,12 +43,12 @@ export class CatchingUp {
   }
 
   private ask(): boolean {
-    return this.options.ping(this.backlog.begin(performance.now()));
+    return this.options.ping(this.backlog.begin(this.now()));
   }
 
   /** A pong came. */
   hear(text: string): void {
-    this.backlog.answer(text, performance.now());
+    this.backlog.answer(text, this.now());
     if (this.backlog.isRead(false)) this.look(false);
   }
 
@@ -53,7 +57,7 @@ export class CatchingUp {
     const { backlog, options } = this;
     const current = options.current();
     if (!current?.session.isLate) return true;
-    if (backlog.isGone(performance.now())) {
+    if (backlog.isGone(this.now())) {
       options.abandon('recorder_stalled', 'no sign that what had piled up is read; reconnecting');
       return true;
     }

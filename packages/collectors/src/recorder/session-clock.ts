@@ -9,7 +9,7 @@ export type Clocks = {
   readonly wall: () => Micros;
   /** Monotonic clock, milliseconds with fraction. */
   readonly monotonic: () => number;
-  /** How late a stamp made now may be; absent where nobody watches it. */
+  /** How late the last reading may be, as a stamp; absent where nobody watches it. */
   readonly stampDelay?: () => Micros;
 };
 
@@ -38,7 +38,7 @@ export class SessionClock {
     return this.base + Math.round((monotonic - this.start) * MICROS_PER_MS);
   }
 
-  /** Of a stamp made now; null where nobody watches it. */
+  /** Of the stamp made last; null where nobody watches it. */
   stampDelay(): Micros | null {
     return this.clocks.stampDelay?.() ?? null;
   }

@@ -54,6 +54,8 @@ export class StampWatch {
   private readonly members = new Set<Stamping>();
   private ticker: NodeJS.Timeout | null = null;
   private marking = false;
+  /** When the clock was last read. */
+  private readAt = 0;
   private stalled: Stall | null = null;
   private stalls = 0;
   private lateFrames = 0;
@@ -67,7 +69,7 @@ export class StampWatch {
     this.clocks = {
       wall: options.clocks.wall,
       monotonic: () => this.look(),
-      stampDelay: () => this.delay(),
+      stampDelay: () => this.lastDelay(),
     };
   }
 
@@ -112,6 +114,7 @@ export class StampWatch {
 
   status(): StampStatus {
     const { stalled, stalls, lateFrames } = this;
+    this.judged();
     this.note(0);
     return {
       delayMs: Math.max(this.lately.largest, this.lately.before),
@@ -134,7 +137,7 @@ export class StampWatch {
   }
 
   private judged(): number {
-    const now = this.wakeful.now();
+    const now = (this.readAt = this.wakeful.now());
     if (this.judge.isSurelyInTime(now)) return now;
     const reading = this.reading(now);
     if (this.judge.isLate(reading)) {
@@ -176,15 +179,15 @@ export class StampWatch {
     return { now, idle: this.idle() };
   }
 
-  private delay(): Micros {
-    const delay = this.judge.delay(this.reading(this.look()));
+  /** Of the stamp that was made last. */
+  private lastDelay(): Micros {
+    const delay = this.judge.delay(this.reading(this.readAt));
     this.note(delay);
     return Math.round(delay * MICROS_PER_MS);
   }
 
   private note(delayMs: number): void {
-    const { lately } = this;
-    const now = this.wakeful.now();
+    const { lately, readAt: now } = this;
     if (now - lately.since > LATELY_MS)
       this.lately = {
         since: now,
