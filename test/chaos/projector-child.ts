@@ -1,13 +1,17 @@
-// A projector in a process of its own, to be killed. One line of JSON on standard output for each range; at a fail point it
-// kills itself, as hard as the parent would.
+// A projector in a process of its own, to be killed. One line of JSON on standard output for each range or set; at a fail point
+// it kills itself, as hard as the parent would. On the embedded log it is fed as the service feeds it, all partitions together.
 
 import { writeSync } from 'node:fs';
 
 import { PROJECTIONS } from '@ladderlog/core';
+import type { Live } from '@ladderlog/live';
+import { openLive, tablesInput } from '@ladderlog/live';
 import type { EventLog } from '@ladderlog/log';
 import { openKafkaLog, openSqliteLog } from '@ladderlog/log';
+import type { CursorStore } from '@ladderlog/projector';
 import { createProjector, openClickhouseCursors, openSqliteCursors } from '@ladderlog/projector';
-import { openChdbStore } from '@ladderlog/store';
+import type { Store } from '@ladderlog/store';
+import { openChdbStore, openEngineStore } from '@ladderlog/store';
 import pino from 'pino';
 
 import type { FailPoint } from '../../packages/projector/test/fail-points.ts';
@@ -15,7 +19,7 @@ import { withFailPoints } from '../../packages/projector/test/fail-points.ts';
 
 export type ChildOptions = {
   readonly log:
-    | { readonly kind: 'sqlite'; readonly path: string }
+    | { readonly kind: 'sqlite'; readonly path: string; readonly cursors: string }
     | {
         readonly kind: 'kafka';
         readonly brokers: readonly string[];
@@ -23,7 +27,8 @@ export type ChildOptions = {
         readonly prefix: string;
         readonly sessionTimeoutMs: number;
       };
-  readonly storePath: string;
+  /** The engine in this process, by its directory, or in another, by its socket. */
+  readonly store: { readonly directory: string } | { readonly socket: string };
   readonly generation: number;
   readonly maxRecords: number;
   /** Dies when it has passed this point so many times. */
@@ -39,10 +44,14 @@ if (process.argv[2]) await main(JSON.parse(process.argv[2]) as ChildOptions);
 async function main(options: ChildOptions): Promise<void> {
   const logger = pino({ level: 'silent' });
   const log = await openLog(options, logger);
-  const store = await openChdbStore({ path: options.storePath });
+  const store =
+    'socket' in options.store
+      ? await openEngineStore(options.store)
+      : await openChdbStore({ path: options.store.directory });
   await store.migrate();
   const cursors =
-    options.log.kind === 'sqlite' ? openSqliteCursors(options.log.path) : openClickhouseCursors(store);
+    options.log.kind === 'sqlite' ? openSqliteCursors(options.log.cursors) : openClickhouseCursors(store);
+  const live = options.log.kind === 'sqlite' ? await follow(log, store, cursors, options) : null;
   let passed = 0;
   const { dieAt } = options;
   const failPoints = dieAt && {
@@ -56,6 +65,7 @@ async function main(options: ChildOptions): Promise<void> {
     projections: PROJECTIONS,
     generation: options.generation,
     logger,
+    ...(live ? { input: tablesInput(log, live) } : {}),
     limits: { maxRecords: options.maxRecords, maxWaitMs: 50 },
     observer: { onRange: ({ events }) => say({ events }) },
   });
@@ -66,13 +76,31 @@ async function main(options: ChildOptions): Promise<void> {
   await Promise.race([projector.caughtUp(stop.signal), running]);
   stop.abort();
   await running;
+  await live?.close();
   await cursors.close();
   await store.close();
   await log.close();
 }
 
+async function follow(
+  log: EventLog,
+  store: Store,
+  cursors: CursorStore,
+  { generation }: ChildOptions,
+): Promise<Live> {
+  const projected = async () =>
+    (await cursors.list(generation)).map(({ topic, partition, hwm }) => ({
+      topic,
+      partition,
+      offset: hwm + 1,
+    }));
+  const logger = pino({ level: 'silent' });
+  const live = await openLive({ log, store, logger, clock: () => Date.now() * 1_000, projected });
+  live.follow();
+  return live;
+}
+
 function openLog(options: ChildOptions, logger: pino.Logger): Promise<EventLog> {
-  if (options.log.kind === 'sqlite')
-    return openSqliteLog({ path: options.log.path, heartbeatMs: 200, sessionMs: 2_000, upkeepMs: 0 });
+  if (options.log.kind === 'sqlite') return openSqliteLog({ path: options.log.path, role: 'reader' });
   return openKafkaLog({ ...options.log, logger });
 }

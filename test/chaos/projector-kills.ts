@@ -1,4 +1,4 @@
-// Runs projectors one after another and kills each: at a random moment, or at a fail point.
+// Runs projectors one after another and kills each: at a random moment, or at a fail point; now and then the engine with it.
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -14,6 +14,8 @@ export type KillPlan = Omit<ChildOptions, 'dieAt' | 'untilCaughtUp'> & {
   /** A projector that has written nothing for so long has no more to do, and is killed idle. */
   readonly idleMs: number;
   readonly random: () => number;
+  /** Kills the engine too, where it is another process, and starts it again. */
+  readonly killEngine?: () => Promise<void>;
 };
 
 export type KillReport = {
@@ -21,12 +23,19 @@ export type KillReport = {
   readonly atFailPoints: number;
   /** Lives that had reached the end of the log and were killed idle. */
   readonly idle: number;
+  /** Lives after which the engine was killed too. */
+  readonly engine: number;
 };
+
+type Death = Exclude<keyof KillReport, 'engine'>;
+
+/** A kill of the engine comes with every so many. */
+const ENGINE_EVERY = 5;
 
 const CHILD = join(import.meta.dirname, 'projector-child.ts');
 
 export async function killRepeatedly(plan: KillPlan): Promise<KillReport> {
-  const report = { random: 0, atFailPoints: 0, idle: 0 };
+  const report = { random: 0, atFailPoints: 0, idle: 0, engine: 0 };
   const { random } = plan;
   for (let kill = 0; kill < plan.kills; kill++) {
     const atFailPoint = kill % 2 === 0;
@@ -37,16 +46,16 @@ export async function killRepeatedly(plan: KillPlan): Promise<KillReport> {
       killAfter: atFailPoint ? null : { events: 2 * plan.recordsPerLife * random(), ms: 40 * random() },
     });
     report[died]++;
+    if (!plan.killEngine || kill % ENGINE_EVERY !== ENGINE_EVERY - 1) continue;
+    await plan.killEngine();
+    report.engine++;
   }
   return report;
 }
 
 /** A last projector that is left alive until all is in the tables. */
-export async function finish(
-  plan: Omit<KillPlan, 'kills' | 'recordsPerLife' | 'idleMs' | 'random'>,
-): Promise<void> {
-  const { log, storePath, generation, maxRecords } = plan;
-  const child = start({ log, storePath, generation, maxRecords, dieAt: null, untilCaughtUp: true });
+export async function finish(plan: Omit<ChildOptions, 'dieAt' | 'untilCaughtUp'>): Promise<void> {
+  const child = start({ ...plan, dieAt: null, untilCaughtUp: true });
   const { code, errors } = await child.ended;
   if (code !== 0) throw new Error(`the last projector ended with ${code}: ${errors}`);
 }
@@ -56,13 +65,13 @@ type Life = {
   readonly killAfter: { readonly events: number; readonly ms: number } | null;
 };
 
-async function live(plan: KillPlan, life: Life): Promise<keyof KillReport> {
-  const { log, storePath, generation, maxRecords } = plan;
-  const child = start({ log, storePath, generation, maxRecords, dieAt: life.dieAt, untilCaughtUp: false });
+async function live(plan: KillPlan, life: Life): Promise<Death> {
+  const { log, store, generation, maxRecords } = plan;
+  const child = start({ log, store, generation, maxRecords, dieAt: life.dieAt, untilCaughtUp: false });
   let events = 0;
-  let how: keyof KillReport = life.killAfter ? 'random' : 'atFailPoints';
+  let how: Death = life.killAfter ? 'random' : 'atFailPoints';
   let timer: NodeJS.Timeout | undefined;
-  const killIn = (ms: number, as: keyof KillReport): void => {
+  const killIn = (ms: number, as: Death): void => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       how = as;
@@ -102,6 +111,16 @@ function start(options: ChildOptions) {
         }
       });
     },
+  };
+}
+
+/** How much is asked for: a little, all of it (LADDERLOG_FULL=1), or what these variables say. */
+export function sizeOf(usual: { readonly observations: number; readonly kills: number }): typeof usual {
+  const { LADDERLOG_FULL, LADDERLOG_OBSERVATIONS, LADDERLOG_KILLS } = process.env;
+  const isFull = LADDERLOG_FULL === '1';
+  return {
+    observations: Number(LADDERLOG_OBSERVATIONS ?? (isFull ? 1_000_000 : usual.observations)),
+    kills: Number(LADDERLOG_KILLS ?? (isFull ? 100 : usual.kills)),
   };
 }
 

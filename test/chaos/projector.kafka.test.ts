@@ -11,12 +11,11 @@ import { expect, test } from 'vitest';
 
 import { generate, inBatches } from '../../packages/projector/test/generate.ts';
 import { newPrefix, openTestLog, sharedKafka } from '../harness/kafka-log.ts';
-import { finish, killRepeatedly, seeded } from './projector-kills.ts';
+import { finish, killRepeatedly, seeded, sizeOf } from './projector-kills.ts';
 
 const kafka = sharedKafka();
-const FULL = process.env['LADDERLOG_FULL'] === '1';
-const OBSERVATIONS = FULL ? 1_000_000 : 10_000;
-const KILLS = FULL ? 100 : 3;
+const { observations: OBSERVATIONS, kills: KILLS } = sizeOf({ observations: 10_000, kills: 3 });
+const LARGE = OBSERVATIONS > 100_000;
 
 test.skipIf(kafka === null)(
   `${OBSERVATIONS} observations from Kafka under ${KILLS} kills of the projector: none lost, none twice`,
@@ -30,13 +29,18 @@ test.skipIf(kafka === null)(
       for (const batch of inBatches(generate({ seed, observations: OBSERVATIONS, levels: 10 }), 1_000))
         await log.append(batch);
       const connection = { kind: 'kafka', brokers, registryUrl, prefix, sessionTimeoutMs: 6_000 } as const;
-      const plan = { log: connection, storePath, generation: 1, maxRecords: 300 } as const;
+      const plan = {
+        log: connection,
+        store: { directory: storePath },
+        generation: 1,
+        maxRecords: 300,
+      } as const;
       const recordsPerLife = (0.7 * OBSERVATIONS) / KILLS;
       const report = await killRepeatedly({
         ...plan,
         kills: KILLS,
         recordsPerLife,
-        idleMs: FULL ? 60_000 : 15_000,
+        idleMs: LARGE ? 60_000 : 15_000,
         random: seeded(seed),
       });
       await finish(plan);
@@ -55,5 +59,5 @@ test.skipIf(kafka === null)(
       rmSync(storePath, { recursive: true, force: true });
     }
   },
-  FULL ? 7_200_000 : 900_000,
+  LARGE ? 7_200_000 : 900_000,
 );
