@@ -6,7 +6,8 @@
 //
 // One fault every half minute; after the last the process is killed and started again. Then everything must hold: each gap in
 // the log is one that an applied fault of its venue gives, or the kill, or a market that is new or near its end; each fault that
-// must give a gap has one; `verify` and `audit` find nothing; memory is flat and within its aim. Exit code 1 when not.
+// must give a gap has one; `verify` and `audit` find nothing; memory of all processes together is flat and within its aim. Exit
+// code 1 when not.
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +23,8 @@ import { judge } from './harness/explain-gaps.ts';
 import type { Finished, Started } from './harness/ladderlog.ts';
 import { eventually, ladderlog, launch, readyFacts } from './harness/ladderlog.ts';
 import type { MemoryReport } from './harness/memory-samples.ts';
-import { memoryReport, residentMb } from './harness/memory-samples.ts';
+import { memoryReport } from './harness/memory-samples.ts';
+import { processTree, sumPssMb } from './harness/processes.ts';
 
 export type SoakReport = {
   readonly minutes: number;
@@ -68,7 +70,7 @@ export async function soak(
     while (Date.now() < until) {
       const early = await Promise.race([sleep(Math.min(SAMPLE_MS, until - Date.now())), up.ended]);
       if (early) throw new Error(`up ended with ${early.code}: ${early.stderr.slice(-2_000)}`);
-      samples.push(residentMb(up.pid));
+      samples.push(sumPssMb(processTree(up.pid)));
       const health = await fetch(`${url}/v3/health`);
       if (!health.ok) problems.push(`health answered ${health.status}`);
       if (samples.length % 6 === 0) say(`${samples.length / 6} min: ${samples.at(-1)!.toFixed(0)} MB`);

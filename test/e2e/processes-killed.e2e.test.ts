@@ -86,7 +86,7 @@ test.each(['service', 'engine'] as const)(
   },
 );
 
-test('a service that is stopped does not stop the recorder', { timeout: 300_000 }, async () => {
+test('a service that is stopped does not stop the recorder', { timeout: 600_000 }, async () => {
   load.rate(RATE);
   up.signal('service', 'SIGSTOP');
   try {
@@ -113,7 +113,7 @@ setInterval(() => undefined, 1e6);
 
 test(
   'whoever is stopped in the middle of a write beside the log does not stop the recorder',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     load.rate(RATE);
     const files = ['cursors.sqlite', 'groups.sqlite'].map((name) => join(up.data, name));
@@ -137,7 +137,7 @@ test(
 
 test(
   'a recorder that is killed comes back and writes its gap, and nothing else',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     load.rate(RATE);
     const watched = await watchedBooks(up.data);

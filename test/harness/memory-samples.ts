@@ -1,8 +1,6 @@
 // Is memory flat? The first quarter fills caches; the second is held against the last, by their medians, since collections
 // make single samples jump.
 
-import { readFileSync } from 'node:fs';
-
 export type MemoryReport = {
   readonly secondQuarterMb: number;
   readonly lastQuarterMb: number;
@@ -12,7 +10,7 @@ export type MemoryReport = {
   readonly problem: string | null;
 };
 
-/** The aim for `npm start`, docs/operations.md. */
+/** The aim for all processes of `npm start` together, docs/operations.md. */
 const LIMIT_MB = 700;
 const LONG_MINUTES = 20;
 /** In a short run the second quarter is still warming up. */
@@ -48,9 +46,4 @@ export function memoryReport(samples: readonly number[], minutes: number): Memor
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
-
-export function residentMb(pid: number): number {
-  const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kb) / 1_024;
 }

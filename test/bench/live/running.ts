@@ -4,6 +4,9 @@ import { eventually } from '../../harness/ladderlog.ts';
 import { cpuSeconds, pssMb } from '../../harness/processes.ts';
 import { startUp } from '../../harness/up.ts';
 
+/** Milliseconds. */
+export type Span = { readonly from: number; readonly to: number };
+
 /** Seconds or megabytes, by the name of a process. */
 export type PerProcess = Readonly<Record<string, number>>;
 

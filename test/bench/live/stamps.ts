@@ -5,19 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ladderlog, launch } from '../../harness/ladderlog.ts';
 import type { Load } from '../../harness/load/load.ts';
 import { startReaders } from './readers.ts';
-import type { Running } from './running.ts';
+import type { Running, Span } from './running.ts';
 import { difference, named } from './running.ts';
-import { gapsSince } from './sustained.ts';
+import { gapsWithin } from './sustained.ts';
 
 const FEED_CLIENTS = 20;
 const LIMIT_MS = 250;
 /** So many times as long as without readers, a rebuild may take. */
 const ENOUGH = 6;
-
-type Stamps = {
-  readonly from: number;
-  readonly to: number;
-};
 
 type Late = { readonly p50: number; readonly p99: number; readonly p999: number; readonly max: number };
 
@@ -51,8 +46,8 @@ export async function stamps(up: Running, load: Load, rate: number, seconds: num
   load.rate(0);
   await up.caughtUp();
   const [without, besides] = [await late(up, alone), await late(up, beside)];
-  console.log(`  without readers: ${text(without)}; ${await gapsIn(up, alone)} gaps`);
-  console.log(`  with readers:    ${text(besides)}; ${await gapsIn(up, beside)} gaps`);
+  console.log(`  without readers: ${text(without)}; ${await gapsWithin(up, alone)} gaps`);
+  console.log(`  with readers:    ${text(besides)}; ${await gapsWithin(up, beside)} gaps`);
   console.log(
     `  p99.9 is ${(besides.p999 - without.p999).toFixed(1)} ms later beside readers (aim ≤ ${LIMIT_MS} and 0 gaps); ${FEED_CLIENTS} clients read ${did.histories} histories and ${did.messages} messages, ` +
       `${did.pages} pages, ${did.statements} statements, ${rebuilds} rebuilds in ${((beside.to - beside.from) / 1_000).toFixed(0)} s; ${did.errors} refused ${JSON.stringify(did.mistakes)}`,
@@ -70,7 +65,7 @@ async function rebuild(data: string, timeoutMs: number): Promise<number> {
   return 1;
 }
 
-async function during(act: () => Promise<unknown>): Promise<Stamps> {
+async function during(act: () => Promise<unknown>): Promise<Span> {
   const from = Date.now();
   await act();
   return { from, to: Date.now() };
@@ -99,14 +94,14 @@ const pagesOf = ({ markets }: Load): string[] =>
     `btc/markets/${markets.venuec[at % markets.venuec.length]}/snapshots?include_orderbook=true&limit=500`,
   ]);
 
-const within = ({ from, to }: Stamps): string =>
+const within = ({ from, to }: Span): string =>
   `observed_at >= fromUnixTimestamp64Milli(${from}) AND observed_at < fromUnixTimestamp64Milli(${to})`;
 
 /** Milliseconds. */
-async function late(up: Running, stamps: Stamps): Promise<Late> {
+async function late(up: Running, span: Span): Promise<Late> {
   const lateness = 'toUnixTimestamp64Micro(observed_at) - toUnixTimestamp64Micro(source_ts)';
   const [row] = await up.sql<{ parts: number[]; most: string }>(
-    `SELECT quantilesExact(0.5, 0.99, 0.999)(${lateness}) AS parts, max(${lateness}) AS most FROM v_books WHERE source_ts IS NOT NULL AND ${within(stamps)}`,
+    `SELECT quantilesExact(0.5, 0.99, 0.999)(${lateness}) AS parts, max(${lateness}) AS most FROM v_books WHERE source_ts IS NOT NULL AND ${within(span)}`,
   );
   const [p50, p99, p999] = row!.parts.map((micros) => micros / 1_000);
   return { p50: p50!, p99: p99!, p999: p999!, max: Number(row!.most) / 1_000 };
@@ -114,7 +109,3 @@ async function late(up: Running, stamps: Stamps): Promise<Late> {
 
 const text = ({ p50, p99, p999, max }: Late): string =>
   `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, p99.9 ${p999.toFixed(1)}, max ${max.toFixed(1)} ms`;
-
-async function gapsIn(up: Running, { from }: Stamps): Promise<number> {
-  return gapsSince(up, from);
-}

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Load } from '../../harness/load/load.ts';
 import type { Bulk } from './bulk.ts';
-import type { Running } from './running.ts';
+import type { Running, Span } from './running.ts';
 import { difference, named, sum } from './running.ts';
 
 const PARTS = [0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
@@ -45,7 +45,7 @@ async function tryRate(up: Running, load: Load, part: number, bulk: Bulk, second
   const took = (Date.now() - from) / 1_000;
   const spent = difference(up.cpu(), cpu);
   const sent = after.sent.venueb + after.sent.venuec - before.sent.venueb - before.sent.venuec;
-  const gaps = await gapsSince(up, from).catch(() => Infinity);
+  const gaps = await gapsWithin(up, { from, to: Date.now() }).catch(() => Infinity);
   const kept = after.givenUp === before.givenUp;
   const held = behind <= MOST_BEHIND_SECONDS && gaps === 0 && kept;
   console.log(
@@ -59,10 +59,10 @@ async function tryRate(up: Running, load: Load, part: number, bulk: Bulk, second
 const perSecond = (of: Readonly<Record<string, number>>, seconds: number): Record<string, number> =>
   Object.fromEntries(Object.entries(of).map(([name, value]) => [name, value / seconds]));
 
-/** Gaps that begin or were noticed since; those of the beginning of capture are older. */
-export async function gapsSince(up: Running, fromMs: number): Promise<number> {
+/** Gaps that begin in this time; those of the beginning of capture are older. */
+export async function gapsWithin(up: Running, { from, to }: Span): Promise<number> {
   const [row] = await up.sql<{ gaps: string }>(
-    `SELECT count() AS gaps FROM v_gaps WHERE from_at >= fromUnixTimestamp64Milli(${fromMs})`,
+    `SELECT count() AS gaps FROM v_gaps WHERE from_at >= fromUnixTimestamp64Milli(${from}) AND from_at < fromUnixTimestamp64Milli(${to})`,
   );
   return Number(row!.gaps);
 }
