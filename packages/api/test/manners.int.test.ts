@@ -481,3 +481,32 @@ describe('reference and metrics', () => {
     expect((await fetch(`${api.url}/metrics`)).status).toBe(404);
   });
 });
+
+test('a page whose client has left is not asked of the store any more', async () => {
+  const asked = Promise.withResolvers<void>();
+  const given: Promise<unknown>[] = [];
+  // The real store, that begins a page only when its client has left.
+  const store = new Proxy(world.store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'queryRaw') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      return async (...[query, format, options]: Parameters<typeof target.queryRaw>) => {
+        asked.resolve();
+        const { signal } = options!;
+        await new Promise((resolve) => signal!.addEventListener('abort', resolve, { once: true }));
+        const answer = target.queryRaw(query, format, options);
+        given.push(answer.catch((error: unknown) => error));
+        return answer;
+      };
+    },
+  });
+  const slow = await world.start({ store });
+  const sent = httpRequest(slow.url + B, { headers: { authorization: `Bearer ${key}` } });
+  sent.on('error', () => {});
+  sent.end();
+  await asked.promise;
+  sent.destroy();
+  await expect.poll(() => given.length).toBe(1);
+  expect(await given[0]).toMatchObject({ code: 'STORE_BUSY' });
+  await slow.close();
+});

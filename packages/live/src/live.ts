@@ -178,10 +178,10 @@ export class Live {
   }
 
   /** From memory or from the tables. */
-  async metadata(venue: Venue, market: string): Promise<MarketObserved | null> {
+  async metadata(venue: Venue, market: string, signal?: AbortSignal): Promise<MarketObserved | null> {
     const { store } = this.options;
     const known = this.known.find(venue, market)?.state.metadata;
-    return (known ?? (store ? await readMetadata(store, venue, market) : null))?.event ?? null;
+    return (known ?? (store ? await readMetadata(store, venue, market, signal) : null))?.event ?? null;
   }
 
   /** From the next record on; gives what ends it. */

@@ -63,10 +63,11 @@ export async function readMetadata(
   store: Store,
   venue: Venue,
   market: string,
+  signal?: AbortSignal,
 ): Promise<Placed<ReturnType<typeof marketFromRow>['event']> | null> {
   const [row] = await store.query<StoredRow<'markets'>>(
     marketById({ generation: await store.generation(), venue, market }),
-    { name: 'live.metadata', deadlineMs: 5_000 },
+    { name: 'live.metadata', deadlineMs: 5_000, signal },
   );
   return row ? marketFromRow(row) : null;
 }

@@ -20,6 +20,8 @@ export type QueryOptions = {
   /** Wait for a turn plus run time, in all. Past it: STORE_BUSY. Default 10 s. */
   readonly deadlineMs?: number;
   readonly settings?: Settings;
+  /** Aborted when nobody wants the answer any more: a statement that has not begun is given up, with STORE_BUSY. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 export type InsertOptions = {

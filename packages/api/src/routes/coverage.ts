@@ -60,7 +60,7 @@ export const listGaps: Handler = async (context) => {
       after: paging.after ? { fromAt: Number(fromAt), gapId: String(gapId) } : null,
       limit: limit + 1,
     }),
-    { name: 'api.gaps' },
+    { name: 'api.gaps', signal: context.signal },
   );
   const page = rows.slice(0, limit);
   const last = page.at(-1);

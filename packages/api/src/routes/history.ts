@@ -70,7 +70,10 @@ export const historyPage =
       limit: limit + 1,
     };
     const lines = splitLines(
-      await context.parts.store.queryRaw(query(request, paging.after), 'JSONEachRow', { name }),
+      await context.parts.store.queryRaw(query(request, paging.after), 'JSONEachRow', {
+        name,
+        signal: context.signal,
+      }),
     );
     const page = lines.slice(0, limit);
     const last = page.at(-1);

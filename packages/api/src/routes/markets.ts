@@ -46,15 +46,17 @@ export const listMarkets: Handler = async (context) => {
 
 type Listed = { readonly market: string; readonly sort_at: Micros; readonly row: MarketRecord | null };
 
-const catalogued = async ({ parts }: Context, request: MarketsRequest): Promise<Listed[]> =>
-  (await parts.store.query<MarketRecord>(marketsPage(request), { name: 'api.markets' })).map((row) => ({
-    market: row.market,
-    sort_at: row.sort_at,
-    row,
-  }));
+const catalogued = async ({ parts, signal }: Context, request: MarketsRequest): Promise<Listed[]> =>
+  (await parts.store.query<MarketRecord>(marketsPage(request), { name: 'api.markets', signal })).map(
+    (row) => ({
+      market: row.market,
+      sort_at: row.sort_at,
+      row,
+    }),
+  );
 
 /** Known from their books only: nothing to filter by, but the series where the market's id begins with it. */
-async function uncatalogued({ parts }: Context, request: MarketsRequest): Promise<Listed[]> {
+async function uncatalogued({ parts, signal }: Context, request: MarketsRequest): Promise<Listed[]> {
   const { asset, window, status, series, event, ...rest } = request;
   const { afterSeries } = adapterOf(request.venue).record;
   const filtered = asset ?? window ?? status ?? event;
@@ -62,6 +64,7 @@ async function uncatalogued({ parts }: Context, request: MarketsRequest): Promis
   const prefix = series === undefined ? {} : { prefix: `${series}${afterSeries}` };
   const rows = await parts.store.query<Omit<Listed, 'row'>>(uncataloguedPage({ ...rest, ...prefix }), {
     name: 'api.markets-uncatalogued',
+    signal,
   });
   return rows.map((one) => ({ ...one, row: null }));
 }

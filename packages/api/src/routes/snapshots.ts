@@ -85,7 +85,7 @@ const at =
           at: instant,
         }),
         'JSONEachRow',
-        { name: 'api.snapshot-at' },
+        { name: 'api.snapshot-at', signal: context.signal },
       ),
     );
     const moment = { from: instant, to: instant + 1 };

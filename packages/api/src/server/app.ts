@@ -140,6 +140,8 @@ function answer(options: AppOptions): RequestHandler {
   const { parts } = options;
   const validate = createValidation(parts.contract, parts.validateResponses);
   return async (request, response) => {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
     const { matched, key, now } = await admit(options, request, response);
     const query = await validate(matched.operation, request, response);
     await HANDLERS[matched.operation.kind]!({
@@ -152,6 +154,7 @@ function answer(options: AppOptions): RequestHandler {
       key,
       requestId: response.locals['requestId'] as string,
       now,
+      signal: gone.signal,
     });
   };
 }

@@ -49,6 +49,8 @@ export type Context = {
   readonly key: ApiKey | null;
   readonly requestId: string;
   readonly now: number;
+  /** Aborted when the client has gone, or has its answer. */
+  readonly signal: AbortSignal;
 };
 
 export type Handler = (context: Context) => Promise<void>;

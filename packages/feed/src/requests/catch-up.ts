@@ -180,7 +180,7 @@ export class CatchUp {
     if (event.type === 'MarketObserved') this.learn(key, withoutNative(event));
     let identity = before ?? this.known(key);
     if (identity === undefined) {
-      identity = await this.parts.live.metadata(event.venue, event.market);
+      identity = await this.parts.live.metadata(event.venue, event.market, this.subscription.signal);
       this.learn(key, identity);
     }
     const facts = identity ?? { venue: event.venue, market: event.market, asset: null, window: null };

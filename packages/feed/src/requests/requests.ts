@@ -196,6 +196,8 @@ export class Requests {
       if (request.from) await this.resume(subscription, request.from, client.key!);
       else this.begin(subscription);
     } catch (error) {
+      // Of what nobody wants any more nobody is told.
+      if (subscription.ended) return;
       this.end(subscription);
       throw error;
     }

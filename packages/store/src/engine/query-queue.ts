@@ -27,9 +27,9 @@ export class QueryQueue {
     return this.jobs.size;
   }
 
-  /** Runs the task when it is its turn. `waitMs` bounds the wait, not the task. */
-  async run<T>(waitMs: number, task: () => Promise<T>): Promise<T> {
-    await this.turn(waitMs);
+  /** Runs the task when it is its turn. `waitMs` and `signal` bound the wait, not the task. */
+  async run<T>(waitMs: number, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.turn(waitMs, signal);
     try {
       return await task();
     } finally {
@@ -44,8 +44,9 @@ export class QueryQueue {
     if (this.running > 0) await this.idle.promise;
   }
 
-  private async turn(waitMs: number): Promise<void> {
+  private async turn(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
     if (this.closed) throw closedError();
+    if (signal?.aborted) throw this.busy(UNWANTED);
     if (this.running < this.limits.running) {
       this.running++;
       return;
@@ -53,15 +54,23 @@ export class QueryQueue {
     if (this.jobs.size >= this.limits.waiting) throw this.busy(`${this.jobs.size} queries wait already`);
     await new Promise<void>((resolve, reject) => {
       const start = (): void => {
-        clearTimeout(timer);
+        stopWaiting();
         if (this.closed) return reject(closedError());
         this.running++;
         resolve();
       };
-      const timer = setTimeout(() => {
+      const giveUp = (why: string): void => {
+        stopWaiting();
         this.jobs.delete(start);
-        reject(this.busy(`no turn within ${waitMs} ms`));
-      }, waitMs);
+        reject(this.busy(why));
+      };
+      const unwanted = (): void => giveUp(UNWANTED);
+      const timer = setTimeout(() => giveUp(`no turn within ${waitMs} ms`), waitMs);
+      signal?.addEventListener('abort', unwanted, { once: true });
+      const stopWaiting = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', unwanted);
+      };
       this.jobs.add(start);
     });
   }
@@ -83,5 +92,7 @@ export class QueryQueue {
     });
   }
 }
+
+const UNWANTED = 'nobody wants the answer any more';
 
 const closedError = () => new LadderlogError('STORE_UNAVAILABLE', 'the store is closed');

@@ -114,7 +114,7 @@ export class Statements {
     take: (stream: Readable) => Promise<T>,
   ): Promise<T> {
     const { name = 'query', lane = 'read', deadlineMs = this.limits.deadlineMs } = options;
-    return this.guarded(lane, name, deadlineMs, async (deadline) => {
+    const ask = async (deadline: number): Promise<T> => {
       const { sql, params } = typeof query === 'string' ? { sql: query, params: {} } : query;
       const settings = {
         ...JSON_SETTINGS,
@@ -124,7 +124,8 @@ export class Statements {
       };
       const text = `${sql}\nSETTINGS ${settingsText(settings)}`;
       return take(await this.engine.answer(text, params, format, lane, leftUntil(deadline)));
-    });
+    };
+    return this.guarded(lane, name, deadlineMs, ask, options.signal);
   }
 
   private async guarded<T>(
@@ -132,10 +133,11 @@ export class Statements {
     doing: string,
     deadlineMs: number,
     task: (deadline: number) => Promise<T>,
+    signal?: AbortSignal,
   ): Promise<T> {
     const began = performance.now();
     try {
-      return await this.queues[lane].run(deadlineMs, () => task(began + deadlineMs));
+      return await this.queues[lane].run(deadlineMs, () => task(began + deadlineMs), signal);
     } catch (error) {
       const mapped = toStoreError(error, doing);
       this.log.debug({ event: 'store.failed', doing, code: mapped.code, err: mapped }, 'store query failed');

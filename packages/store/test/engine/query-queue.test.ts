@@ -43,6 +43,25 @@ test('who waits too long is told, and frees its place', async () => {
   await held;
 });
 
+test('what nobody wants any more leaves the queue, and never runs', async () => {
+  const queue = new QueryQueue('read', limits);
+  const first = gate();
+  const held = queue.run(1_000, () => first.opened);
+  const gone = new AbortController();
+  let ran = 0;
+  const run = (signal?: AbortSignal) => queue.run(1_000, async () => ++ran, signal);
+  const unwanted = run(gone.signal).catch((error: unknown) => error);
+  const other = run(new AbortController().signal);
+  gone.abort();
+  expect(await unwanted).toMatchObject({ code: 'STORE_BUSY' });
+  expect(queue.waiting).toBe(1);
+  await expect(run(gone.signal)).rejects.toMatchObject({ code: 'STORE_BUSY' });
+  first.open();
+  await held;
+  expect(await other).toBe(1);
+  expect([queue.running, queue.waiting]).toEqual([0, 0]);
+});
+
 test('a write does not wait behind reads', async () => {
   const first = gate();
   const engine: Engine = {
