@@ -152,6 +152,24 @@ describe('the last book of a capture that is no more', () => {
     api.live.unheard(null);
     expect((await latestB(QUIET.market)).meta.gap).toBeNull();
   });
+  test('a book that memory is ahead with does not cover a gap that the tables lack', async () => {
+    const of = b('KX-AHEAD');
+    await world.append([
+      market('venueb', of.market, T0),
+      captureStarted(of, T0),
+      book(of, { observedAt: T0 + SECOND }),
+    ]);
+    const [opened, closed] = gap(of, T0 + 2 * SECOND, T0 + MINUTE);
+    await world.append([opened!, closed!, book(of, { observedAt: T0 + MINUTE })], false);
+    await expect.poll(async () => (await latestB(of.market)).data?.timestamp).toBe(at(T0 + MINUTE));
+    const range = `start_time=${at(T0)}&end_time=${at(T0 + MINUTE)}`;
+    expect((await coverage(of.market, range)).coverage.covered_ratio).toBeLessThan(0.1);
+    await world.project();
+    await expect
+      .poll(async () => (await coverage(of.market, range)).coverage.gaps[0]?.cause)
+      .toBe('disconnected');
+    expect((await coverage(of.market, range)).coverage.covered_ratio).toBeLessThan(0.1);
+  });
   test('coverage states the largest delay of a stamp, where beats tell it', async () => {
     const of = b('KX-DELAYED');
     await world.append([

@@ -8,11 +8,14 @@ export type LiveMarket = {
   readonly state: MarketState;
   /** Memory has all that the tables have of it; else the tables may know of more. */
   readonly whole: boolean;
+  /** The newest event of a gap of it that the tail brought; null: none. */
+  readonly lastGap: Position | null;
 };
 
 type Entry = {
   state: MarketState;
   whole: boolean;
+  lastGap: Position | null;
   /** All events of the market from this offset on were folded in. */
   readonly since: number;
   /** Gaps whose end was seen while the tables may still show them open. */
@@ -63,6 +66,7 @@ export class LiveMarkets {
       event.type === 'MarketObserved' ? withoutNative(event) : event,
       position,
     );
+    if (event.type === 'GapClosed' || event.type === 'GapOpened') entry.lastGap = position;
     if (event.type === 'GapClosed' && !entry.whole) (entry.closed ??= new Set()).add(event.gapId);
     return { key, before, after: entry.state };
   }
@@ -101,6 +105,7 @@ export class LiveMarkets {
     const entry = this.entries.get(key) ?? {
       state: emptyMarket(venue, market),
       whole: false,
+      lastGap: null,
       since,
       closed: null,
     };

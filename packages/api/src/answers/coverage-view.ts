@@ -94,8 +94,15 @@ export async function evidenceOf(
     },
     parts.revisions.facts(venue, market, request.generation),
   );
-  if (dataset !== 'books') return kept;
+  if (dataset !== 'books' || !haveGaps(context, venue, market)) return kept;
   return { rows: [...kept.rows, ...booksSeen(context, { venue, market })], gaps: kept.gaps };
+}
+
+/** The tables know of all gaps that memory has seen: else its newest book would cover one that they lack. */
+function haveGaps({ parts }: Context, venue: Venue, market: string): boolean {
+  const last = parts.live.markets.find(venue, market)?.lastGap ?? null;
+  const next = last && parts.live.projected(last.topic, last.partition);
+  return last === null || next === null || last.offset < next;
 }
 
 export const booksSeen = (
