@@ -61,12 +61,18 @@ type Decoder = { readonly type: EventType; readonly read: (reader: AvroReader) =
 export const createCodec = (ids: SchemaIds): WritingCodec => ({ ...encoder(ids), ...decoder(ids) });
 
 function encoder(ids: SchemaIds): Pick<WritingCodec, 'write' | 'encode'> {
-  const idsByType = new Map<EventType, number>(EVENT_TYPES.map((type) => [type, ids.idOf(type)]));
+  const known = new Map<EventType, number>();
   const scratch = new AvroWriter();
+  // When first written: who only reads may lack the id.
+  const idOf = (type: EventType): number => {
+    if (!Object.hasOwn(OWN, type)) throw new LadderlogError('BAD_ARGUMENT', `no event type "${type}"`);
+    const id = ids.idOf(type);
+    known.set(type, id);
+    return id;
+  };
 
   const write = (writer: AvroWriter, event: LadderEvent): void => {
-    const id = idsByType.get(event.type);
-    if (id === undefined) throw new LadderlogError('BAD_ARGUMENT', `no event type "${event.type}"`);
+    const id = known.get(event.type) ?? idOf(event.type);
     const start = writer.at;
     try {
       writer.byte(0);

@@ -18,9 +18,11 @@ const IO_ERROR = 10;
 const CORRUPT = 11;
 const FULL = 13;
 const CANNOT_OPEN = 14;
+/** A lock in shared memory was not to be had for ten seconds: whoever holds it was stopped in that very moment. */
+const PROTOCOL = 15;
 const NOT_A_DATABASE = 26;
 
-export const isBusy = (error: unknown): boolean => [BUSY, LOCKED].includes(resultCode(error));
+export const isBusy = (error: unknown): boolean => [BUSY, LOCKED, PROTOCOL].includes(resultCode(error));
 export const isCorrupt = (error: unknown): boolean => [CORRUPT, NOT_A_DATABASE].includes(resultCode(error));
 
 /** How long a file that another process holds is waited for. */
@@ -61,7 +63,7 @@ export function toLogError(error: unknown, path: string): LadderlogError {
   return new LadderlogError(
     'LOG_UNAVAILABLE',
     `the log ${path} cannot be used: ${reason}${remedy === undefined ? '' : `; ${remedy}`}`,
-    { ...options, retryable: [BUSY, LOCKED, IO_ERROR, CANNOT_OPEN].includes(code) },
+    { ...options, retryable: [BUSY, LOCKED, PROTOCOL, IO_ERROR, CANNOT_OPEN].includes(code) },
   );
 }
 
@@ -69,6 +71,7 @@ const HELD = 'another process holds it: wait for it, or end it';
 const REMEDIES: Readonly<Record<number, string>> = {
   [BUSY]: HELD,
   [LOCKED]: HELD,
+  [PROTOCOL]: HELD,
   [READ_ONLY]: 'check who owns it, and that it may be written',
   [CANNOT_OPEN]: 'check that its directory is there, and may be read and written',
 };

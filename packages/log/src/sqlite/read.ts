@@ -102,10 +102,10 @@ export class Reader {
     const times = request.times ?? ALWAYS;
     let open = [...cursors];
     let hasRead = false;
-    while (open.length > 0) {
+    while (open.length > 0 && !signal?.aborted) {
       let idle = true;
       const since = this.options.watch.changes;
-      for (const cursor of open) {
+      for (const cursor of request.follow ? await this.grown(open) : open) {
         // To read a piece takes about a slice.
         if (hasRead && !request.follow) await readingTurns.next();
         hasRead = false;
@@ -121,6 +121,15 @@ export class Reader {
       if (!request.follow) open = open.filter((cursor) => cursor.next < cursor.to);
       else if (idle) await this.options.watch.wait(signal, since);
     }
+  }
+
+  /** Those with something to read: one question for all of them, since mostly one or two have grown. */
+  private async grown(cursors: readonly Cursor[]): Promise<Cursor[]> {
+    if (cursors.length === 1) return [...cursors];
+    const ends = new Map(
+      (await this.ask(() => this.options.partitions.rows())).map(({ id, end }) => [id, end]),
+    );
+    return cursors.filter((cursor) => cursor.next < ends.get(cursor.id)!);
   }
 
   /** The next records of a partition, or null when there are none now. Moves the cursor on. */

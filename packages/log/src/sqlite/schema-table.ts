@@ -3,37 +3,52 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { EventType } from '@ladderlog/core';
-import { EVENT_TYPES } from '@ladderlog/core';
+import { EVENT_TYPES, LadderlogError } from '@ladderlog/core';
 import type { SchemaIds } from '../avro/codec.ts';
 import { EVENT_SCHEMAS } from '../avro/schemas.ts';
 import { transaction } from './file.ts';
 
-/** Whether the file knows all schemas that this version writes. */
-export function hasSchemas(db: DatabaseSync): boolean {
-  const find = db.prepare('SELECT id FROM schemas WHERE sha256 = ?');
-  return EVENT_TYPES.every((type) => find.get(sha256(compact(EVENT_SCHEMAS[type].text))) !== undefined);
+/** Whether the file knows all schemas that this version writes. Who only reads needs none of them there. */
+export const hasSchemas = (db: DatabaseSync): boolean => ownIds(db).size === EVENT_TYPES.length;
+
+export function addSchemas(db: DatabaseSync): void {
+  if (hasSchemas(db)) return;
+  const add = db.prepare('INSERT OR IGNORE INTO schemas (name, sha256, schema) VALUES (?, ?, ?)');
+  transaction(db, () => {
+    for (const type of EVENT_TYPES) {
+      const schema = compact(EVENT_SCHEMAS[type].text);
+      add.run(EVENT_SCHEMAS[type].name, sha256(schema), schema);
+    }
+  });
 }
 
 export function schemaTable(db: DatabaseSync): SchemaIds {
-  const find = db.prepare('SELECT id FROM schemas WHERE sha256 = ?');
-  const add = db.prepare('INSERT OR IGNORE INTO schemas (name, sha256, schema) VALUES (?, ?, ?)');
   const byId = db.prepare('SELECT schema FROM schemas WHERE id = ?');
-  const idOf = (type: EventType): number | undefined =>
-    (find.get(sha256(compact(EVENT_SCHEMAS[type].text))) as { id: number } | undefined)?.id;
-  if (!hasSchemas(db))
-    transaction(db, () => {
-      for (const type of EVENT_TYPES) {
-        const schema = compact(EVENT_SCHEMAS[type].text);
-        add.run(EVENT_SCHEMAS[type].name, sha256(schema), schema);
-      }
-    });
-  const ids = new Map(EVENT_TYPES.map((type) => [type, idOf(type)!]));
-  const own = new Map(EVENT_TYPES.map((type) => [ids.get(type)!, EVENT_SCHEMAS[type].text]));
+  const ids = ownIds(db);
+  const own = new Map([...ids].map(([type, id]) => [id, EVENT_SCHEMAS[type].text]));
   return {
-    idOf: (type) => ids.get(type)!,
+    idOf(type) {
+      const id = ids.get(type);
+      if (id === undefined)
+        throw new LadderlogError(
+          'NOT_SUPPORTED_HERE',
+          `the log is open for reading only, and has no schema for ${type}`,
+        );
+      return id;
+    },
     // Our own need not be read back: they are at hand even where the file is damaged.
     schemaOf: (id) => own.get(id) ?? (byId.get(id) as { schema: string } | undefined)?.schema ?? null,
   };
+}
+
+function ownIds(db: DatabaseSync): Map<EventType, number> {
+  const find = db.prepare('SELECT id FROM schemas WHERE sha256 = ?');
+  const ids = new Map<EventType, number>();
+  for (const type of EVENT_TYPES) {
+    const row = find.get(sha256(compact(EVENT_SCHEMAS[type].text))) as { id: number } | undefined;
+    if (row) ids.set(type, row.id);
+  }
+  return ids;
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

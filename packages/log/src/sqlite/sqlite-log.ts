@@ -19,7 +19,7 @@ import { GroupMember } from './member.ts';
 import { PartitionTable } from './partitions.ts';
 import { Reader } from './read.ts';
 import type { Retention } from './retention.ts';
-import { hasSchemas, schemaTable } from './schema-table.ts';
+import { addSchemas, hasSchemas, schemaTable } from './schema-table.ts';
 import { Watch } from './watch.ts';
 import { WriterThread } from './thread.ts';
 import type { Writing, WritingOptions } from './writing.ts';
@@ -115,7 +115,7 @@ function openToWrite({ path, partitions = DEFAULT_PARTITIONS }: SqliteLogOptions
   try {
     prepareFile(db, path, TOPICS, partitions);
     dropOldGroups(path, db);
-    schemaTable(db);
+    addSchemas(db);
     return db;
   } catch (error) {
     db.close();
@@ -125,8 +125,9 @@ function openToWrite({ path, partitions = DEFAULT_PARTITIONS }: SqliteLogOptions
 
 /** Looks first: only a file that is not there, or lacks something, is written to, by a connection that is closed again. */
 function openToRead(options: SqliteLogOptions): DatabaseSync {
-  const { path } = options;
-  const isReady = (db: DatabaseSync): boolean => isComplete(db, path, TOPICS) && hasSchemas(db);
+  const { path, role } = options;
+  const isReady = (db: DatabaseSync): boolean =>
+    isComplete(db, path, TOPICS) && (role === 'reader' || hasSchemas(db));
   for (let made = false; ; made = true) {
     if (existsSync(path)) {
       const db = connectToRead(path);
