@@ -102,7 +102,8 @@ export class Reader {
     const times = request.times ?? ALWAYS;
     let open = [...cursors];
     let hasRead = false;
-    while (open.length > 0 && !signal?.aborted) {
+    while (open.length > 0) {
+      if (signal?.aborted) return;
       let idle = true;
       const since = this.options.watch.changes;
       for (const cursor of request.follow ? await this.grown(open) : open) {

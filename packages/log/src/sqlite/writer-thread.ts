@@ -64,6 +64,8 @@ class WriterThread {
   }
 
   private async run(): Promise<void> {
+    // After this turn: until then nobody knows that it runs, and a second one would overtake it.
+    await new Promise(setImmediate);
     while (this.queue.length > 0) {
       this.hearWaiting();
       await this.commit(takeGroup(this.queue));

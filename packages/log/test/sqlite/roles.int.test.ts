@@ -207,6 +207,24 @@ describe('the thread of a recorder', () => {
     db.close();
   });
 
+  test('keeps the order of appends while another holds the file', async () => {
+    const recorder = await open({ role: 'recorder' });
+    let next = 0;
+    const append = () => recorder.append([bookAt(next++, { markets: 1 })]);
+    const positions = [];
+    for (let round = 0; round < 8; round++) {
+      const lock = writeLock(path);
+      const first = [append(), append(), append()];
+      // It has seen all three when it answers.
+      await recorder.tidy();
+      const second = [append(), append()];
+      await recorder.tidy();
+      lock.release();
+      positions.push(...(await Promise.all([...first, ...second])).flat());
+    }
+    expect(positions.map(({ offset }) => offset)).toEqual(positions.map((_, index) => index));
+  });
+
   test('packs and keeps to retention; a writer leaves that to it, and goes on when it is gone', async () => {
     const one = { markets: 1 };
     const recorder = await open({ role: 'recorder' });
