@@ -20,7 +20,7 @@ export type ProjectorLimits = {
  */
 export const DEFAULT_LIMITS: ProjectorLimits = {
   maxRecords: 20_000,
-  maxBytes: 8 * 1024 * 1024,
+  maxBytes: 6 * 1024 * 1024,
   // Each range is an insert a table: waiting longer makes fewer, larger parts. The newest book is served from memory.
   maxWaitMs: 2_000,
   minBackoffMs: 50,
@@ -31,4 +31,4 @@ export const DEFAULT_LIMITS: ProjectorLimits = {
 };
 
 /** Where one set is cut for all partitions. At rest the tables are this far behind, and well below five seconds. */
-export const SET_LIMITS: Partial<ProjectorLimits> = { maxBytes: 24 * 1024 * 1024, maxWaitMs: 3_000 };
+export const SET_LIMITS: Partial<ProjectorLimits> = { maxBytes: 12 * 1024 * 1024, maxWaitMs: 3_000 };

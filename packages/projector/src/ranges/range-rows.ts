@@ -34,9 +34,6 @@ export type RowMaker = {
 
 type Encoder = RowEncoder<never>;
 
-/** An encoder that has held more than this is not used again: it would keep its memory. */
-const KEPT_BYTES = 1 << 20;
-
 export function createRowMaker(projections: readonly Projection[], generation: number): RowMaker {
   const project = createRangeProjections(projections);
   // Lent to ranges that have rows for the table: most have rows for few, and even an empty encoder takes memory.
@@ -59,7 +56,7 @@ export function createRowMaker(projections: readonly Projection[], generation: n
         if (!encoder) return null;
         const { rows } = encoder;
         const bytes = encoder.take();
-        if (bytes.length <= KEPT_BYTES) free[at]!.push(encoder);
+        free[at]!.push(encoder);
         return rows === 0 ? null : { bytes, rows };
       };
       return {

@@ -72,30 +72,35 @@ class RangeWriter {
 
   async write(): Promise<void> {
     const begun = performance.now();
-    const inserts = this.inserts(this.work.ranges.map(({ made }) => made));
-    if (inserts.length > 0) {
+    const rows = new Map<string, number>();
+    if (this.work.ranges.some(({ made }) => made.tables.some((table) => table !== null))) {
       this.held(await this.retried('cursor', this.steps.intend));
-      await this.insertAll(inserts);
+      let confirmed = performance.now();
+      const confirm = async (): Promise<void> => {
+        if (performance.now() - confirmed <= this.context.limits.recheckMs) return;
+        this.held(await this.steps.owns());
+        confirmed = performance.now();
+      };
+      const made = this.work.ranges.map((range) => range.made);
+      for (const at of this.context.projections.keys()) {
+        const insert = this.insertOf(at, made);
+        if (!insert) continue;
+        await this.insert(insert, confirm);
+        rows.set(insert.table, insert.rows);
+      }
     }
     this.held(await this.retried('cursor', this.steps.advance));
-    this.context.onDone(this.done(inserts, performance.now() - begun));
+    this.context.onDone(this.done(Object.fromEntries(rows), performance.now() - begun));
   }
 
-  private async insertAll(inserts: readonly TableInsert[]): Promise<void> {
-    const { context, work } = this;
-    let confirmed = performance.now();
-    for (const insert of inserts) {
-      let doubtful = work.replayed;
-      await this.retried('insert', async () => {
-        if (performance.now() - confirmed > context.limits.recheckMs) {
-          this.held(await this.steps.owns());
-          confirmed = performance.now();
-        }
-        const again = doubtful;
-        doubtful = true;
-        await (again ? this.sendAgain(insert) : send(context, insert));
-      });
-    }
+  private async insert(insert: TableInsert, confirm: () => Promise<void>): Promise<void> {
+    let doubtful = this.work.replayed;
+    await this.retried('insert', async () => {
+      await confirm();
+      const again = doubtful;
+      doubtful = true;
+      await (again ? this.sendAgain(insert) : send(this.context, insert));
+    });
   }
 
   private sendAgain(insert: TableInsert): Promise<void> {
@@ -127,12 +132,6 @@ class RangeWriter {
     return this.insertOf(at, made);
   }
 
-  private inserts(made: readonly RowsOfRange[]): TableInsert[] {
-    return this.context.projections
-      .map((_, at) => this.insertOf(at, made))
-      .filter((insert) => insert !== null);
-  }
-
   private insertOf(at: number, made: readonly RowsOfRange[]): TableInsert | null {
     const { projections, generation, rows } = this.context;
     const parts = made.map(({ tables }) => tables[at]).filter((part): part is TableRows => !!part);
@@ -147,7 +146,7 @@ class RangeWriter {
     };
   }
 
-  private done(inserts: readonly TableInsert[], ms: number): RangesDone {
+  private done(rows: RangesDone['rows'], ms: number): RangesDone {
     const { ranges } = this.work;
     return {
       ranges: ranges.map(({ claim, range }) => ({
@@ -157,7 +156,7 @@ class RangeWriter {
       })),
       events: ranges.reduce((sum, { made }) => sum + made.events, 0),
       poison: ranges.reduce((sum, { made }) => sum + made.poison, 0),
-      rows: Object.fromEntries(inserts.map(({ table, rows }) => [table, rows])),
+      rows,
       ms,
     };
   }

@@ -24,7 +24,7 @@ type BuildOptions = Omit<ProjectorOptions, 'generation' | 'observer'> & {
 };
 
 /** Large ranges: nobody waits for the newest row of a generation that is not served. */
-const LIMITS: Partial<ProjectorLimits> = { maxRecords: 50_000, maxBytes: 12 * 1024 * 1024, maxWaitMs: 200 };
+const LIMITS: Partial<ProjectorLimits> = { maxRecords: 50_000, maxBytes: 6 * 1024 * 1024, maxWaitMs: 200 };
 
 const PROGRESS_MS = 500;
 

@@ -34,6 +34,17 @@ export class RowBinaryWriter {
     return Buffer.from(this.buffer.subarray(0, this.at));
   }
 
+  /** What was written; the writer is empty after. Much of it is handed over as it is, little of it is copied. */
+  take(): Buffer {
+    const written = this.buffer.length > INITIAL_BYTES ? this.buffer.subarray(0, this.at) : this.bytes();
+    this.at = 0;
+    if (this.buffer.length > INITIAL_BYTES) {
+      this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+      this.view = new DataView(this.buffer.buffer);
+    }
+    return written;
+  }
+
   truncate(length: number): void {
     this.at = length;
   }
@@ -245,10 +256,8 @@ export function createRowEncoder<T extends TableName>(table: T, generation: numb
       }
     },
     take() {
-      const bytes = writer.bytes();
-      writer.truncate(0);
       rows = 0;
-      return bytes;
+      return writer.take();
     },
   };
 }
