@@ -113,6 +113,7 @@ export class Feed {
       limits,
       observer,
       turns: this.turns,
+      historyBytes: () => this.requests.historyBytes(),
       currentFrames: (market) => this.current.framesOf(market),
     });
     connected.add(client);

@@ -34,8 +34,9 @@ export type FeedLimits = {
   /** Malformed messages before the close, and messages a client may send in a second. */
   readonly malformed: number;
   readonly requestsPerSecond: number;
-  /** Unsent bytes past which history waits. */
+  /** Unsent bytes past which history waits: of one client, and shared by all that read history. */
   readonly historyBytes: number;
+  readonly historyTotalBytes: number;
   /** Live messages, and their bytes in the log, kept while a resuming subscription reads its last piece of history. */
   readonly joinMessages: number;
   readonly joinBytes: number;
@@ -57,6 +58,7 @@ export const FEED_LIMITS: FeedLimits = {
   authMs: 5_000,
   heartbeatMs: 15_000,
   historyBytes: 256 * 1024,
+  historyTotalBytes: 64 * 1024 * 1024,
   joinMessages: 5_000,
   joinBytes: 8 * 1024 * 1024,
   catchUps: 8,

@@ -35,13 +35,14 @@ const book = (offset: number, market: string): BookObserved => ({ ...bookAt(offs
 const place = (offset: number) => ({ topic: 'venueb', partition: 0, offset });
 const offsetOf = (seq: string): number => Number(seq.slice(seq.lastIndexOf('/') + 1));
 
-function slowClient() {
+function slowClient(historyBytes = Infinity) {
   const stream = new SlowSocket();
   const newest = new Map<string, number>();
   const client = new Client(1, {} as WebSocket, stream, {
     limits: { ...FEED_LIMITS, softBytes: 8_192 },
     observer: {},
     turns: new Turns(),
+    historyBytes: () => historyBytes,
     currentFrames: (key) => {
       const market = key.split('\n')[1]!;
       const offset = newest.get(market)!;
@@ -78,4 +79,17 @@ test('news wait until every current book is sent: whoever breaks off and resumes
     from: `venueb/0/${first}`,
     count: 1,
   });
+});
+
+test('history waits when its share is unsent, and goes on when the socket has taken it', async () => {
+  const { client, stream } = slowClient(1_000);
+  const frame = textFrame(JSON.stringify({ type: 'book', text: 'x'.repeat(400) }));
+  let sent = 0;
+  for (; client.hasRoom; sent++) client.sendHistory(frame);
+  expect(sent).toBe(Math.ceil(1_000 / frame.length));
+  const room = client.room();
+  expect(room).not.toBeNull();
+  stream.takeOne();
+  await room;
+  expect(client.hasRoom).toBe(true);
 });

@@ -19,6 +19,8 @@ export type ClientParts = {
   readonly observer: FeedObserver;
   /** Those of all clients, for what they are sent out of turn: current books, and what waited. */
   readonly turns: Turns;
+  /** Unsent bytes past which history waits, just now. */
+  historyBytes(): number;
   /** Frames of a market's newest books and open gaps. */
   currentFrames(market: string): readonly Buffer[];
 };
@@ -212,8 +214,8 @@ export class Client {
 
   /** For more history. Less than news may have: answers to the client come behind what is unsent. */
   get hasRoom(): boolean {
-    const { softBytes, historyBytes } = this.parts.limits;
-    return this.closed || (!this.slow && this.unsent < Math.min(softBytes / 2, historyBytes));
+    const room = Math.min(this.parts.limits.softBytes / 2, this.parts.historyBytes());
+    return this.closed || (!this.slow && this.unsent < room);
   }
 
   /** Resolved when there is room, or the client is gone; null when there is. */

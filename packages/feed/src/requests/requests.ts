@@ -52,6 +52,8 @@ export class Requests {
   private readonly catchUp: CatchUpParts;
   private readonly running = new Set<Promise<void>>();
   private named = 0;
+  /** Under way, read or waiting. */
+  private histories = 0;
 
   constructor(parts: RequestParts) {
     this.parts = parts;
@@ -87,6 +89,12 @@ export class Requests {
 
   leave(client: Client): void {
     for (const subscription of this.parts.subscriptions.of(client).values()) this.end(subscription);
+  }
+
+  /** What a client may have unsent of its history: the frames of each are its own, and all of them are in memory. */
+  historyBytes(): number {
+    const { historyBytes, historyTotalBytes } = this.parts.limits;
+    return Math.min(historyBytes, historyTotalBytes / Math.max(1, this.histories));
   }
 
   /** What the client has, as `from.position` takes it; null while something is under way to it. */
@@ -231,7 +239,12 @@ export class Requests {
     if (subscription.ended || client.closed) return;
     this.confirm(subscription, next);
     const oldest = oldestAllowed(key.plan, this.parts.clock(), this.parts.plans);
-    await new CatchUp(this.catchUp, subscription, next, oldest).run();
+    this.histories++;
+    try {
+      await new CatchUp(this.catchUp, subscription, next, oldest).run();
+    } finally {
+      this.histories--;
+    }
     if (subscription.live) client.send({ type: 'live', id: subscription.id });
   }
 
