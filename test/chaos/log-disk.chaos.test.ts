@@ -35,16 +35,19 @@ const noise = (n: number): LadderEvent => ({
   ),
 });
 
-const disks = [mountSmallDisk(4), mountSmallDisk(4)];
+const disks = [mountSmallDisk(4), mountSmallDisk(4), mountSmallDisk(4)];
 if (!disks[0]) console.warn('SKIPPED: the full-disk tests of the log need the right to mount a tmpfs');
 afterAll(() => disks.forEach((disk) => disk?.remove()));
 
-test.skipIf(!disks[0])(
-  'a full disk refuses, keeps what was acknowledged, and goes on when there is space',
-  async () => {
-    const { folder, grow } = disks[0]!;
+test.skipIf(!disks[0]).for([
+  ['writer', disks[0]],
+  ['recorder', disks[2]],
+] as const)(
+  'a full disk refuses a %s, keeps what was acknowledged, and goes on when there is space',
+  async ([role, disk]) => {
+    const { folder, grow } = disk!;
     const path = join(folder, 'log.db');
-    const log = await openSqliteLog({ path, upkeepMs: 10 });
+    const log = await openSqliteLog({ path, role, upkeepMs: 10 });
     const acknowledged: Position[] = [];
     let refused: unknown = null;
     for (let n = 0; n < 1_000 && refused === null; n++)
