@@ -165,7 +165,7 @@ class OpenFile {
   private closed: Promise<void> | null = null;
 
   constructor(options: SqliteLogOptions, db: DatabaseSync) {
-    const { path, logger, clock = () => Date.now() * 1_000, retention = {}, upkeepMs = 2_000 } = options;
+    const { path, logger, clock = () => Date.now() * 1_000, retention = {}, upkeepMs = 10_000 } = options;
     this.options = options;
     this.db = db;
     this.pollMs = options.pollMs ?? 25;
