@@ -53,3 +53,13 @@ export function pssMb(pid: number): number {
 }
 
 export const sumPssMb = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + pssMb(pid), 0);
+
+/** Seconds that the processors of this machine were busy so far, whoever used them. */
+export function busySeconds(): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (read('/proc/stat') ?? '')
+    .split('\n', 1)[0]!
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return (user + nice + system + irq + softirq + steal) / TICKS;
+}

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Load } from '../../harness/load/load.ts';
+import { busySeconds } from '../../harness/processes.ts';
 import type { Bulk } from './bulk.ts';
 import type { Running, Span } from './running.ts';
 import { difference, named, sum } from './running.ts';
@@ -32,6 +33,7 @@ export async function sustained(up: Running, load: Load, bulk: Bulk, seconds: nu
 async function tryRate(up: Running, load: Load, part: number, bulk: Bulk, seconds: number): Promise<Step> {
   const rate = Math.round(part * bulk.perSecond);
   const [before, cpu] = [await load.stats(), up.cpu()];
+  const [busy, own] = [busySeconds(), process.cpuUsage()];
   const from = Date.now();
   load.rate(rate);
   let behind = 0;
@@ -46,15 +48,19 @@ async function tryRate(up: Running, load: Load, part: number, bulk: Bulk, second
   const spent = difference(up.cpu(), cpu);
   const sent = after.sent.venueb + after.sent.venuec - before.sent.venueb - before.sent.venuec;
   const gaps = await gapsWithin(up, { from, to: Date.now() }).catch(() => Infinity);
+  const loaded = after.cpuSeconds - before.cpuSeconds;
+  const others = busySeconds() - busy - sum(spent) - loaded - secondsOf(process.cpuUsage(own));
   const kept = after.givenUp === before.givenUp;
   const held = behind <= MOST_BEHIND_SECONDS && gaps === 0 && kept;
   console.log(
     `  ${part.toFixed(1)} of bulk, ${(sent / took).toFixed(0)}/s: ${held ? 'held' : 'NOT held'}; tables at most ${behind.toFixed(1)} s behind, ${gaps} gaps; ` +
-      `cores: ${named(perSecond(spent, took))}, together ${(sum(spent) / took).toFixed(2)}; load ${((after.cpuSeconds - before.cpuSeconds) / took).toFixed(2)}` +
-      `, at most ${after.behindMs} ms late${kept ? '' : ', could NOT keep the rate'}`,
+      `cores: ${named(perSecond(spent, took))}, together ${(sum(spent) / took).toFixed(2)}; load ${(loaded / took).toFixed(2)}` +
+      `, all else on this machine ${(Math.max(0, others) / took).toFixed(2)}; the load at most ${after.behindMs} ms late${kept ? '' : ', could NOT keep the rate'}`,
   );
   return { held, perSecond: sent / took };
 }
+
+const secondsOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1e6;
 
 const perSecond = (of: Readonly<Record<string, number>>, seconds: number): Record<string, number> =>
   Object.fromEntries(Object.entries(of).map(([name, value]) => [name, value / seconds]));
