@@ -12,7 +12,6 @@ import type { Logger } from 'pino';
 import type { FromRole, RoleFacts, RoleName, RoleStart, ToRole } from '../children/channel.ts';
 import type { Options } from '../command.ts';
 import { EXIT } from '../context.ts';
-import { SMALL_FLAGS } from '../process-begin.ts';
 
 const CHILD = join(import.meta.dirname, '..', 'children', 'main.ts');
 
@@ -26,6 +25,8 @@ export type SupervisedOptions<R extends RoleName> = {
   readonly role: R;
   readonly flags: Options;
   readonly logger: Logger;
+  /** How its Node is started. */
+  readonly nodeFlags: readonly string[];
   /** 0 is usual; what can wait gives way to the recorder. */
   readonly niceness: number;
   /** Asked before each start. */
@@ -127,7 +128,7 @@ export class Supervised<R extends RoleName> {
   private spawn(): void {
     const { role, flags, niceness, logger, onChange } = this.options;
     const began = performance.now();
-    const child = spawn(process.execPath, [...SMALL_FLAGS, CHILD, role], {
+    const child = spawn(process.execPath, [...this.options.nodeFlags, CHILD, role], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.child = child;

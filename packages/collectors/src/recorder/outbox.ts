@@ -152,7 +152,7 @@ class BoundedOutbox implements Outbox {
   /** Each append costs a wait for the disk, and wakes all readers: few events wait a little for more. */
   private async awaitCompany(): Promise<void> {
     if (this.waitingSince === null || this.flushing > 0 || this.isFull()) return;
-    const waitMs = this.waitingSince + (this.options.maxDelayMs ?? 50) - performance.now();
+    const waitMs = this.waitingSince + (this.options.maxDelayMs ?? 100) - performance.now();
     if (waitMs <= 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, waitMs);
