@@ -9,6 +9,15 @@ export const SMALL_FLAGS = ['--max-semi-space-size=8', '--memory-saver-mode'];
 /** For the processes that make and drop objects all the time: room for them costs less than collecting them early. */
 export const BUSY_FLAGS = ['--max-semi-space-size=16'];
 
+/** Those of a process of an `up`, unless the operator has chosen for all of them. */
+export function flagsOf(own: readonly string[]): readonly string[] {
+  const given = [...process.execArgv, ...(process.env['NODE_OPTIONS'] ?? '').split(' ')];
+  const isChosen = given.some(
+    (flag) => flag.startsWith('--max-semi-space-size') && !SMALL_FLAGS.includes(flag),
+  );
+  return isChosen ? process.execArgv : own;
+}
+
 export const SMALL_ENV = {
   MALLOC_ARENA_MAX: '2',
   JE_MALLOC_CONF: 'narenas:2,dirty_decay_ms:1000,muzzy_decay_ms:0,background_thread:true',

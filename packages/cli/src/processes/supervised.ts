@@ -12,6 +12,7 @@ import type { Logger } from 'pino';
 import type { FromRole, RoleFacts, RoleName, RoleStart, ToRole } from '../children/channel.ts';
 import type { Options } from '../command.ts';
 import { EXIT } from '../context.ts';
+import { flagsOf } from '../process-begin.ts';
 
 const CHILD = join(import.meta.dirname, '..', 'children', 'main.ts');
 
@@ -128,7 +129,7 @@ export class Supervised<R extends RoleName> {
   private spawn(): void {
     const { role, flags, niceness, logger, onChange } = this.options;
     const began = performance.now();
-    const child = spawn(process.execPath, [...this.options.nodeFlags, CHILD, role], {
+    const child = spawn(process.execPath, [...flagsOf(this.options.nodeFlags), CHILD, role], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.child = child;
