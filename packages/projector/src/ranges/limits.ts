@@ -31,4 +31,4 @@ export const DEFAULT_LIMITS: ProjectorLimits = {
 };
 
 /** Where one set is cut for all partitions. At rest the tables are this far behind, and well below five seconds. */
-export const SET_LIMITS: Partial<ProjectorLimits> = { maxBytes: 12 * 1024 * 1024, maxWaitMs: 4_000 };
+export const SET_LIMITS: Partial<ProjectorLimits> = { maxBytes: 6 * 1024 * 1024, maxWaitMs: 4_000 };
