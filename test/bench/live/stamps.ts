@@ -28,7 +28,7 @@ export async function stamps(up: Running, load: Load, rate: number, seconds: num
     key,
     sqlUrl: up.sqlUrl,
     from: since,
-    pages: pagesOf(load),
+    pages: load.paths.map((path) => `${path}/snapshots?include_orderbook=true&limit=500`),
     feedClients: FEED_CLIENTS,
     pageLoops: 4,
     sqlLoops: 2,
@@ -86,13 +86,6 @@ async function deskKey(data: string): Promise<string> {
   if (code !== 0) throw new Error(stderr);
   return (JSON.parse(stdout) as { key: string }).key;
 }
-
-/** Pages of whole books of every market of both venues. */
-const pagesOf = ({ markets }: Load): string[] =>
-  markets.venueb.flatMap((ticker, at) => [
-    `venueb/${ticker}/snapshots?include_orderbook=true&limit=500`,
-    `btc/markets/${markets.venuec[at % markets.venuec.length]}/snapshots?include_orderbook=true&limit=500`,
-  ]);
 
 const within = ({ from, to }: Span): string =>
   `observed_at >= fromUnixTimestamp64Milli(${from}) AND observed_at < fromUnixTimestamp64Milli(${to})`;

@@ -148,9 +148,6 @@ const ready: LoadReady = {
     venueb: { ...b.settings, ...markets.settings.venueb },
     venuec: { ...c.settings, ...markets.settings.venuec },
   },
-  markets: {
-    venueb: booksB.map(({ market }) => market),
-    venuec: [...new Set(booksC.map(({ market }) => market))],
-  },
+  paths: markets.paths,
 };
 process.send!(ready);

@@ -17,7 +17,8 @@ export type LoadVenue = (typeof LOAD_VENUES)[number];
 export type LoadReady = {
   /** By setting name, with the texts of keys that a recorder wants as files. */
   readonly settings: Readonly<Record<LoadVenue, Readonly<Record<string, string>>>>;
-  readonly markets: Readonly<Record<LoadVenue, readonly string[]>>;
+  /** Of the API, of each market: `venueb/<ticker>`. */
+  readonly paths: readonly string[];
 };
 
 export type LoadStats = {

@@ -43,6 +43,10 @@ export function loadMarkets(nowMs: number) {
     booksC: open('venuec').flatMap(({ id, tokens }, at) =>
       tokens.map((token, outcome) => new BookC(id, token, 2 * at + outcome + 101)),
     ),
+    paths: [
+      ...open('venueb').map(({ id }) => `venueb/${id}`),
+      ...open('venuec').map(({ id, series }) => `${series.asset.toLowerCase()}/markets/${id}`),
+    ],
     /** What a recorder must be told to find them all. */
     settings: {
       venueb: { series: ASSETS_B.map((asset) => `KX${asset}15M`).join(',') },
