@@ -103,7 +103,7 @@ describe('Dockerfile', () => {
     expect(text).toMatch(/^VOLUME \/data$/m);
     const [, port, path] = /HEALTHCHECK[^]*127\.0\.0\.1:(\d+)(\/\w+)/.exec(text)!;
     expect(text).toContain(`LADDERLOG_METRICS_PORT=${port}`);
-    expect(read('packages/cli/src/processes/metrics.ts')).toContain(`path === '${path}'`);
+    expect(read('packages/cli/src/processes/probes.ts')).toContain(`'${path}': `);
   });
 
   test('sets only settings that exist', () => {
@@ -221,10 +221,10 @@ describe('Kubernetes', () => {
   test.each(['livenessProbe', 'readinessProbe', 'startupProbe'] as const)(
     '%s asks a path that is served',
     (probe) => {
-      const served = read('packages/cli/src/processes/metrics.ts');
+      const served = read('packages/cli/src/processes/probes.ts');
       for (const container of containers) {
         const { path, port } = container[probe]!.httpGet;
-        expect(served).toContain(`path === '${path}'`);
+        expect(served).toContain(`'${path}': `);
         expect(container.ports.find(({ name }) => name === port)?.containerPort).toBe(9464);
       }
     },
