@@ -30,6 +30,8 @@ export type RoleStart = {
 export type ToRole<R extends RoleName = RoleName> =
   | { readonly type: 'start'; readonly flags: Options; readonly start: RoleStart[R] }
   | { readonly type: 'stop' }
+  /** The recorder is about to be ended: that it does not answer is no news then. */
+  | { readonly type: 'recorder-ends' }
   /** Answered when each of these venues has a book that is served, or after a while. */
   | { readonly type: 'first-books'; readonly venues: readonly string[] };
 
@@ -42,6 +44,7 @@ export type Channel<R extends RoleName> = {
   /** Aborted when the supervisor says stop. */
   readonly stop: AbortSignal;
   ready(facts: RoleFacts[R]): void;
+  onRecorderEnds(heard: () => void): void;
   onFirstBooks(answer: (venues: readonly string[]) => Promise<void>): void;
 };
 
@@ -49,16 +52,19 @@ export function openChannel(parent: NodeJS.Process): Channel<RoleName> {
   const started = Promise.withResolvers<Extract<ToRole, { type: 'start' }>>();
   const stop = new AbortController();
   const send = (message: FromRole): void => void parent.send?.(message);
+  let recorderEnds = (): void => undefined;
   let firstBooks: ((venues: readonly string[]) => Promise<void>) | null = null;
   parent.on('message', (message: ToRole) => {
     if (message.type === 'start') started.resolve(message);
     else if (message.type === 'stop') stop.abort();
+    else if (message.type === 'recorder-ends') recorderEnds();
     else void firstBooks?.(message.venues).finally(() => send({ type: 'first-books' }));
   });
   return {
     started: started.promise,
     stop: stop.signal,
     ready: (facts) => send({ type: 'ready', facts }),
+    onRecorderEnds: (heard) => (recorderEnds = heard),
     onFirstBooks: (answer) => (firstBooks = answer),
   };
 }

@@ -35,7 +35,8 @@ export async function runService(
     const metrics = createMetrics('service');
     const runtime = await openServiceRuntime(context, metrics.queried);
     ends.push(() => runtime.close());
-    const { project, port, live } = await startParts(context, runtime, start, metrics, ends);
+    const { project, port, live, recorder } = await startParts(context, runtime, start, metrics, ends);
+    channel.onRecorderEnds(() => recorder?.close());
     channel.onFirstBooks((venues) => firstBooks(live, venues as readonly Venue[], context.signal));
     const key = start.isFirst ? await withLog(context, (log) => demoKey(context, log)) : null;
     channel.ready({ port, demoKey: key });
@@ -76,7 +77,7 @@ async function startParts(
   ends.push(() => status.close());
   const control = await serveControl(context, runtime, project.follower);
   ends.push(() => control.close());
-  return { project, port: server.port, live };
+  return { project, port: server.port, live, recorder };
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

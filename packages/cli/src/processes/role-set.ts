@@ -87,6 +87,7 @@ export class RoleSet {
 
   /** Nothing that was received is lost, and all of it is in the tables, unless something hangs. */
   async stop(): Promise<void> {
+    this.service.recorderEnds();
     await this.recorder?.stop();
     await Promise.all([this.service.stop(), this.simulators?.stop()]);
     await this.engine?.stop();

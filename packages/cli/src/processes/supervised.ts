@@ -94,6 +94,10 @@ export class Supervised<R extends RoleName> {
     this.child?.kill('SIGKILL');
   }
 
+  recorderEnds(): void {
+    if (this.child) this.send(this.child, { type: 'recorder-ends' });
+  }
+
   firstBooks(venues: readonly string[]): Promise<void> {
     const { child } = this;
     return new Promise((resolve) => {
