@@ -196,8 +196,13 @@ export function lineOf(item: ReadEvent): string {
   return JSON.stringify({ ...place, event: readable(item.event) });
 }
 
-/** Bytes as text where they are text: the frames of all three venues are. Integers stay as they are stored. */
+/**
+ * Bytes as text where they are text: the frames of all three venues are. Integers stay as they are stored. Fields that came
+ * after version 0.1.0 are shown where they say something, so that what 0.1.0 recorded looks as it did.
+ */
 function readable(event: LadderEvent): Readonly<Record<string, unknown>> {
+  if (event.type === 'CaptureBeat' && event.stampDelay === null) return without(event, 'stampDelay');
+  if ('late' in event && event.late.length === 0) return without(event, 'late');
   if (!('body' in event)) return event;
   const { body, ...rest } = event;
   try {
@@ -206,6 +211,12 @@ function readable(event: LadderEvent): Readonly<Record<string, unknown>> {
     return { ...rest, body_base64: Buffer.from(body).toString('base64') };
   }
 }
+
+/** The type last, as in every other event. */
+const without = (event: LadderEvent, field: string): Readonly<Record<string, unknown>> => ({
+  ...Object.fromEntries(Object.entries(event).filter(([name]) => name !== field && name !== 'type')),
+  type: event.type,
+});
 
 /** Columns under their names, as wide as their longest cell. */
 function table(records: readonly Readonly<Record<string, Cell>>[]): string {
