@@ -49,7 +49,9 @@ const get = async (path: string): Promise<{ status: number; body: Record<string,
   return { status: answer.status, body: (await answer.json()) as Record<string, never> };
 };
 
-const codeOf = (body: object): string | undefined => (body as { error?: { code: string } }).error?.code;
+type Refusal = { error?: { code: string; details?: { gap?: { cause: string } } } };
+const codeOf = (body: object): string | undefined => (body as Refusal).error?.code;
+const causeOf = (body: object): string | undefined => (body as Refusal).error?.details?.gap?.cause;
 
 /** Stops these processes for so long. Microseconds: when all of them stood still, and when the first went on. */
 async function stopFor(ms: number, pids: readonly number[]): Promise<{ from: number; to: number }> {
@@ -120,9 +122,10 @@ test(
       const { body } = await eventually(
         'the gap in the tables',
         () => get(path),
-        (answer) => codeOf(answer.body) === 'DATA_GAP',
+        // Until the tables have it, what they lack is not captured: no book is claimed in either case.
+        (answer) => causeOf(answer.body) === 'recorder_stalled',
       );
-      expect(body).toMatchObject({ error: { details: { gap: { cause: 'recorder_stalled' } } } });
+      expect(codeOf(body)).toBe('DATA_GAP');
     }
   },
 );
