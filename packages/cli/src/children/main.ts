@@ -22,8 +22,10 @@ const BODIES: { readonly [R in RoleName]: () => Promise<Body<R>> } = {
 };
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
-process.once('disconnect', () => process.exit(EXIT.failed));
-if (!process.connected) process.exit(EXIT.failed);
+// Not an exit: that runs the engine's own cleaning up, which may wait for a statement for ever.
+const endAtOnce = (): void => void process.kill(process.pid, 'SIGKILL');
+process.once('disconnect', endAtOnce);
+if (!process.connected) endAtOnce();
 process.stderr.on('error', () => undefined);
 process.stdout.on('error', () => undefined);
 

@@ -82,7 +82,7 @@ class RangeWriter {
         confirmed = performance.now();
       };
       const made = this.work.ranges.map((range) => range.made);
-      for (const at of this.context.projections.keys()) {
+      for (const at of inOrder(this.context.projections)) {
         const insert = this.insertOf(at, made);
         if (!insert) continue;
         await this.insert(insert, confirm);
@@ -172,6 +172,13 @@ class RangeWriter {
       progress.retried(error, attempts, step, { generation, ranges: this.name }),
     );
   }
+}
+
+/** Metadata first: a book whose market the tables do not know yet would be answered without its names. */
+function inOrder(projections: readonly Projection[]): number[] {
+  const isMetadata = (at: number): boolean =>
+    projections[at]!.handles.every((type) => type === 'MarketObserved');
+  return [...projections.keys()].sort((a, b) => Number(isMetadata(b)) - Number(isMetadata(a)));
 }
 
 type Steps = Readonly<Record<'intend' | 'advance' | 'owns', () => Promise<boolean>>>;
