@@ -6,16 +6,13 @@ import { join } from 'node:path';
 
 export const SMALL_FLAGS = ['--max-semi-space-size=8', '--memory-saver-mode'];
 
-/** For those that make and drop objects all the time: saving memory costs them a tenth to a fifth of their processor time. */
-export const BUSY_FLAGS = ['--max-semi-space-size=8'];
-
-/** Those of a process of an `up`, unless the operator has chosen for all of them. */
-export function flagsOf(own: readonly string[]): readonly string[] {
+/** Those of the processes of an `up`, unless the operator has chosen for all of them. */
+export function childFlags(): readonly string[] {
   const given = [...process.execArgv, ...(process.env['NODE_OPTIONS'] ?? '').split(' ')];
   const isChosen = given.some(
     (flag) => flag.startsWith('--max-semi-space-size') && !SMALL_FLAGS.includes(flag),
   );
-  return isChosen ? process.execArgv : own;
+  return isChosen ? process.execArgv : SMALL_FLAGS;
 }
 
 export const SMALL_ENV = {

@@ -4,7 +4,6 @@ import type { RoleFacts, RoleName } from '../children/channel.ts';
 import type { Options } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { RunningProcess } from '../data/up-lock.ts';
-import { BUSY_FLAGS, SMALL_FLAGS } from '../process-begin.ts';
 import { Supervised } from './supervised.ts';
 
 export type AllFacts = {
@@ -36,7 +35,6 @@ export class RoleSet {
         : new Supervised({
             ...common,
             role: 'engine',
-            nodeFlags: SMALL_FLAGS,
             niceness: GIVES_WAY,
             start: () => this.startOfEngine(config.sqlPort),
           });
@@ -46,7 +44,6 @@ export class RoleSet {
         : new Supervised({
             ...common,
             role: 'simulators',
-            nodeFlags: SMALL_FLAGS,
             niceness: 0,
             start: () => ({}),
             onRestarted: (facts) => this.onNewSimulators(facts),
@@ -56,14 +53,12 @@ export class RoleSet {
       : new Supervised({
           ...common,
           role: 'recorder',
-          nodeFlags: BUSY_FLAGS,
           niceness: 0,
           start: async () => ({ simulated: (await this.simulatorsFacts)?.settings ?? null }),
         });
     this.service = new Supervised({
       ...common,
       role: 'service',
-      nodeFlags: BUSY_FLAGS,
       niceness: GIVES_WAY,
       start: () => this.startOfService(config.port, hasRecorder),
     });

@@ -12,7 +12,7 @@ import type { Logger } from 'pino';
 import type { FromRole, RoleFacts, RoleName, RoleStart, ToRole } from '../children/channel.ts';
 import type { Options } from '../command.ts';
 import { EXIT } from '../context.ts';
-import { flagsOf } from '../process-begin.ts';
+import { childFlags } from '../process-begin.ts';
 
 const CHILD = join(import.meta.dirname, '..', 'children', 'main.ts');
 
@@ -26,8 +26,6 @@ export type SupervisedOptions<R extends RoleName> = {
   readonly role: R;
   readonly flags: Options;
   readonly logger: Logger;
-  /** How its Node is started. */
-  readonly nodeFlags: readonly string[];
   /** 0 is usual; what can wait gives way to the recorder. */
   readonly niceness: number;
   /** Asked before each start. */
@@ -133,7 +131,7 @@ export class Supervised<R extends RoleName> {
   private spawn(): void {
     const { role, flags, niceness, logger, onChange } = this.options;
     const began = performance.now();
-    const child = spawn(process.execPath, [...flagsOf(this.options.nodeFlags), CHILD, role], {
+    const child = spawn(process.execPath, [...childFlags(), CHILD, role], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.child = child;
