@@ -1,5 +1,6 @@
-// How a process of Ladderlog begins. What runs for months should not hold what it does not need: V8 keeps a young generation of 3 × 32 MB and pages it has freed,
-// malloc an arena for each thread, and the embedded engine's allocator what merges gave back. All are fixed when a process begins.
+// How a process of Ladderlog begins. What runs for months should not hold what it does not need: V8 keeps a young generation of
+// 3 × 32 MB and pages it has freed, malloc an arena for each thread, and the embedded engine's allocator what merges gave back. All
+// are fixed when a process begins.
 
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';

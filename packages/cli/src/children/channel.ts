@@ -2,8 +2,7 @@
 
 import type { Options } from '../command.ts';
 
-export const ROLES = ['engine', 'simulators', 'recorder', 'service'] as const;
-export type RoleName = (typeof ROLES)[number];
+export type RoleName = 'engine' | 'simulators' | 'recorder' | 'service';
 
 /** What each process says of itself when it is ready. */
 export type RoleFacts = {

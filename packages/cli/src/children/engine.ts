@@ -1,21 +1,15 @@
 // The tables' engine, chDB, in a process of its own, spoken to as a ClickHouse server: a crash of native code or a query that
 // cannot be stopped costs its restart and nothing else.
 
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import { isLadderlogError } from '@ladderlog/core';
-import type { ChdbStore } from '@ladderlog/store';
 import { openChdbStore, startEngineServer, startSqlFront } from '@ladderlog/store';
 
 import type { Context } from '../context.ts';
 import { openDataDirectory } from '../data/data-directory.ts';
+import { whenUnlocked } from '../data/when-unlocked.ts';
+import { aborted } from '../processes/aborted.ts';
 import { createMetrics } from '../processes/metrics.ts';
 import { serveStatus } from '../processes/probes.ts';
 import type { Channel, RoleStart } from './channel.ts';
-
-/** The engine of an `up` that was killed a moment ago may still be letting go of the directory. */
-const LOCKED_FOR_MS = 5_000;
 
 export async function runEngine(
   context: Context,
@@ -47,21 +41,9 @@ export async function runEngine(
   const server = await startEngineServer({ store, socket: directory.sockets.engine, log: logger, onStuck });
   const sql = sqlPort === null ? null : await startSqlFront({ store, port: sqlPort, log: logger, onStuck });
   channel.ready({ sqlUrl: sql?.url ?? null });
-  if (!signal.aborted) await once(signal, 'abort');
+  await aborted(signal);
   await sql?.close();
   await server.close();
   await store.close();
   await status.close();
-}
-
-async function whenUnlocked(open: () => Promise<ChdbStore>): Promise<ChdbStore> {
-  const deadline = performance.now() + LOCKED_FOR_MS;
-  for (;;) {
-    try {
-      return await open();
-    } catch (error) {
-      if (!isLadderlogError(error, 'STORE_LOCKED') || performance.now() > deadline) throw error;
-      await sleep(100);
-    }
-  }
 }

@@ -2,6 +2,7 @@
 
 import type { Context } from '../context.ts';
 import { openDataDirectory } from '../data/data-directory.ts';
+import { whenUnlocked } from '../data/when-unlocked.ts';
 import { createMetrics } from '../processes/metrics.ts';
 import { openLog } from '../processes/open-log.ts';
 import { serveStatus } from '../processes/probes.ts';
@@ -17,12 +18,8 @@ export async function runRecorder(
   const metrics = createMetrics('recorder');
   const log = await openLog(context, directory, 'recorder');
   try {
-    const { done, collecting, leftOut } = await startCollect(
-      context,
-      log,
-      simulated,
-      metrics,
-      context.signal,
+    const { done, collecting, leftOut } = await whenUnlocked(() =>
+      startCollect(context, log, simulated, metrics, context.signal),
     );
     const isReady = async (): Promise<boolean> => !collecting.status().outbox.blocked;
     const socket = directory.sockets.status('recorder');

@@ -9,6 +9,7 @@ import { tablesInput } from '@ladderlog/live';
 
 import type { Context } from '../context.ts';
 import { serveControl } from '../data/control.ts';
+import { aborted } from '../processes/aborted.ts';
 import { demoKey } from '../processes/demo-key.ts';
 import { createMetrics } from '../processes/metrics.ts';
 import { withLog } from '../processes/open-log.ts';
@@ -79,12 +80,6 @@ async function startParts(
   ends.push(() => control.close());
   return { project, port: server.port, live, recorder };
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 
 /** So that what is printed next works at once; a venue that does not answer is not waited for. */
 async function firstBooks(live: Live, venues: readonly Venue[], signal: AbortSignal): Promise<void> {

@@ -1,8 +1,7 @@
 // The simulated venues, in a process of their own: what they take of the processor is not the recorder's.
 
-import { once } from 'node:events';
-
 import type { Context } from '../context.ts';
+import { aborted } from '../processes/aborted.ts';
 import { simulate, simulatedVenues } from '../processes/simulator-faults.ts';
 import type { Channel, RoleStart } from './channel.ts';
 
@@ -11,9 +10,8 @@ export async function runSimulators(
   _start: RoleStart['simulators'],
   channel: Channel<'simulators'>,
 ): Promise<void> {
-  const { signal } = context;
   const simulators = await simulate(context, context.config.venues.venues);
   channel.ready({ settings: simulatedVenues(simulators) });
-  if (!signal.aborted) await once(signal, 'abort');
+  await aborted(context.signal);
   await simulators.close();
 }

@@ -111,6 +111,6 @@ export class RoleSet {
   /** They have other addresses now. */
   private onNewSimulators(facts: RoleFacts['simulators']): void {
     this.simulatorsFacts = Promise.resolve(facts);
-    void this.recorder?.restart();
+    void this.recorder?.end();
   }
 }

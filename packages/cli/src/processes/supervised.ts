@@ -83,15 +83,6 @@ export class Supervised<R extends RoleName> {
     await this.end();
   }
 
-  /** Ends it and starts it again, for what it is told at the start has changed. */
-  async restart(): Promise<void> {
-    await this.end();
-  }
-
-  kill(): void {
-    this.child?.kill('SIGKILL');
-  }
-
   recorderEnds(): void {
     if (this.child) this.send(this.child, { type: 'recorder-ends' });
   }
@@ -108,7 +99,8 @@ export class Supervised<R extends RoleName> {
     });
   }
 
-  private async end(): Promise<void> {
+  /** Ends it; unless it was stopped, it is started again, and told anew what it needs. */
+  async end(): Promise<void> {
     const { child } = this;
     if (!child) return;
     this.send(child, { type: 'stop' });

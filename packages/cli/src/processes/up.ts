@@ -5,6 +5,7 @@ import type { Options } from '../command.ts';
 import type { Context } from '../context.ts';
 import { openDataDirectory } from '../data/data-directory.ts';
 import { lockUp, writeUp } from '../data/up-lock.ts';
+import { aborted } from './aborted.ts';
 import type { AllFacts } from './role-set.ts';
 import { RoleSet } from './role-set.ts';
 import { serveUpMetrics } from './up-metrics.ts';
@@ -80,9 +81,3 @@ function describe({ config }: Context, { engine, recorder, service }: AllFacts) 
     sqlUrl: engine?.sqlUrl ?? null,
   };
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
