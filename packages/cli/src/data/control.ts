@@ -23,10 +23,13 @@ import { withRuntime } from '../processes/runtime.ts';
 import type { OnProgress } from '../progress.ts';
 import { withProgress } from '../progress.ts';
 
+/** A process of a running `up` that is being started again is waited for so long. */
+const COMES_BACK_MS = 60_000;
+
 type Answer =
   | { readonly progress: [number, number, string] }
   | { readonly result: unknown }
-  | { readonly error: { readonly code: string; readonly message: string } };
+  | { readonly error: { readonly code: string; readonly message: string; readonly retryable: boolean } };
 
 export async function serveControl(
   context: Context,
@@ -76,7 +79,8 @@ function answerOn(
       .catch((error: unknown) => {
         logger.warn({ event: 'control.failed', err: error }, 'a control request failed');
         const code = isLadderlogError(error) ? error.code : 'INTERNAL';
-        answer({ error: { code, message: (error as Error).message } });
+        const retryable = isLadderlogError(error) && error.retryable;
+        answer({ error: { code, message: (error as Error).message, retryable } });
       })
       .finally(() => socket.end());
   });
@@ -91,7 +95,15 @@ async function perform(line: string, work: Parameters<Operation>[0]): Promise<un
     { event: 'control.operation', operation: request.operation },
     'running an operation for a command',
   );
+  await storeAnswers(work);
   return operation(work, request.args ?? {});
+}
+
+/** The engine may be starting again just now; what comes after that deadline is the operation's own failure. */
+async function storeAnswers({ runtime, signal }: Parameters<Operation>[0]): Promise<void> {
+  const deadline = performance.now() + COMES_BACK_MS;
+  while (!(await runtime.store.health()).ok && performance.now() < deadline)
+    await sleep(250, undefined, { signal });
 }
 
 /** Runs an operation inside the running process, or here when none runs, and shows how far it is. */
@@ -108,8 +120,6 @@ export const operate = <T>(context: Context, operation: OperationName, args: Arg
         OPERATIONS[operation]({ context, runtime, progress, signal, follower: null }, args) as Promise<T>,
     );
   });
-
-const COMES_BACK_MS = 60_000;
 
 /**
  * Null: nothing runs on the directory. What runs there has the engine, so its service is waited for while it is being started
@@ -152,7 +162,10 @@ async function askRunning(
     const message = JSON.parse(line) as Answer;
     if ('progress' in message) progress(...message.progress);
     else if ('result' in message) return message.result;
-    else throw new LadderlogError(message.error.code as 'INTERNAL', message.error.message);
+    else {
+      const { code, message: text, retryable } = message.error;
+      throw new LadderlogError(code as 'INTERNAL', text, { retryable });
+    }
   }
   signal.throwIfAborted();
   throw new LadderlogError('INTERNAL', 'the running ladderlog ended before it answered');
